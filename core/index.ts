@@ -1,0 +1,18 @@
+export * from "./clock.ts";
+export * from "./dialogue.ts";
+export * from "./env.ts";
+export * from "./errors.ts";
+export * from "./json.ts";
+export * from "./policy.ts";
+export * from "./rng.ts";
+export * from "./rollout/budget.ts";
+export * from "./rollout/engine.ts";
+export type { Limits } from "./rollout/limits.ts";
+export * from "./rollout/strategies/arpo.ts";
+export * from "./rollout/strategies/independent.ts";
+export { type PatrOptions, patr } from "./rollout/strategies/patr.ts";
+export * from "./rollout/strategies/tree-random.ts";
+export * from "./rollout/strategy.ts";
+export * from "./rollout/tree.ts";
+export * from "./scorer.ts";
+export * from "./task.ts";

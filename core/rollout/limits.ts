@@ -1,0 +1,52 @@
+import { wholeFrom } from "../check.ts";
+import { ForkGymError } from "../errors.ts";
+
+/**
+ * Limits of one tree. They are looked at in this order after each turn: the environment's own end, `turns`,
+ * the strategy's `stuck`; `treeMs` before each turn; `turnMs` during it.
+ */
+export interface Limits {
+  /** Turns of a branch; reaching it ends the branch with `turn-limit`. @default none, the environment's own */
+  readonly turns?: number;
+  /** Milliseconds for one decision and its step. Going over it makes the branch a leaf with an error. @default none */
+  readonly turnMs?: number;
+  /** Milliseconds for the whole tree; branches still active then end with `time-limit`. @default none */
+  readonly treeMs?: number;
+}
+
+export function checkLimits({ turns, turnMs, treeMs }: Limits): void {
+  if (turns !== undefined) wholeFrom(1, "rollout", "limits.turns", turns);
+  if (turnMs !== undefined) wholeFrom(1, "rollout", "limits.turnMs", turnMs);
+  if (treeMs !== undefined) wholeFrom(1, "rollout", "limits.treeMs", treeMs);
+}
+
+/**
+ * Settles as `work` does, or rejects after `ms`, or as soon as `signal` aborts. `work` is given a signal that
+ * aborts when its result is no longer wanted.
+ */
+export async function within<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ms: number | undefined,
+  signal: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const cut = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+  });
+  const stop = () => controller.abort(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  if (ms !== undefined) {
+    const late = () => controller.abort(new ForkGymError(`rollout: the turn took longer than ${ms} ms`));
+    timer = setTimeout(late, ms);
+  }
+  const done = work(controller.signal);
+  done.catch(() => {});
+  try {
+    return await Promise.race([done, cut]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

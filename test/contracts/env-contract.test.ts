@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Env, Snapshot, Step } from "../../core/env.ts";
+import { type GuessData, GuessEnv, type GuessState } from "../fakes/guess-env.ts";
+import { type EnvContract, envLaws, testEnv } from "./index.ts";
+
+const task = { id: "guess/5", data: { max: 5, maxTurns: 6 } };
+const ending = { task, seed: 3, actions: [0, 0, 0, 0, 0, 0] };
+
+function contract(make: () => Env<GuessData, string, number>): EnvContract<GuessData, string, number> {
+  return {
+    make,
+    tasks: [task],
+    action: fc.integer({ min: 1, max: 5 }),
+    ending,
+    numRuns: 100,
+    replay: { seed: 7 },
+  };
+}
+
+testEnv(contract(() => new GuessEnv()));
+
+/** The state itself is handed out, and written to from then on. */
+class SnapshotSharesParent extends GuessEnv {
+  readonly #live: { [key: string]: unknown } = { kind: "guess" };
+  protected override save(): GuessState {
+    return Object.assign(this.#live, super.save());
+  }
+  protected override move(action: number): Step<string> {
+    const step = super.move(action);
+    if ("max" in this.#live) Object.assign(this.#live, super.save());
+    return step;
+  }
+}
+
+/** Two forks of one snapshot count down in the snapshot's own field. */
+class ForksShareSnapshot extends GuessEnv {
+  #shared: { left: number } | undefined;
+  protected override blank(): GuessEnv {
+    return new ForksShareSnapshot(this.released);
+  }
+  protected override load(state: GuessState, seed: number | undefined): void {
+    super.load(state, seed);
+    this.#shared = state;
+  }
+  protected override move(action: number): Step<string> {
+    if (this.#shared !== undefined) this.left = this.#shared.left;
+    const step = super.move(action);
+    if (this.#shared !== undefined) this.#shared.left = this.left;
+    return step;
+  }
+}
+
+/** A fork is a second name of the parent. */
+class ForkIsParent extends GuessEnv {
+  override async fork(): Promise<Env<GuessData, string, number>> {
+    return this;
+  }
+}
+
+class RngNotInSnapshot extends GuessEnv {
+  static count = 0;
+  protected override save(): GuessState {
+    return { ...super.save(), rng: { c: 1, s0: 0.5, s1: 0.25, s2: 0.125 } };
+  }
+}
+
+class StepAfterEnd extends GuessEnv {
+  protected override checkStep(): void {
+    this.end = null;
+    super.checkStep();
+  }
+}
+
+class StepBeforeReset extends GuessEnv {
+  protected override checkStep(): void {
+    if (this.rng !== undefined) super.checkStep();
+  }
+}
+
+class SnapshotNotJson extends GuessEnv {
+  protected override save(): GuessState {
+    return { ...super.save(), made: new Date(0) } as GuessState;
+  }
+}
+
+/** One release throws everything away that was ever saved. */
+class ReleaseFreesTooMuch extends GuessEnv {
+  static readonly all = new Set<Snapshot>();
+  protected override save(): GuessState {
+    const state = super.save();
+    ReleaseFreesTooMuch.all.add(state);
+    return state;
+  }
+  override async release(snapshot: Snapshot): Promise<void> {
+    for (const saved of ReleaseFreesTooMuch.all) await super.release(saved);
+    await super.release(snapshot);
+  }
+  protected override blank(): GuessEnv {
+    return new ReleaseFreesTooMuch(this.released);
+  }
+}
+
+class Unseeded extends GuessEnv {
+  static count = 0;
+  override reset(options: Parameters<GuessEnv["reset"]>[0]): Promise<string> {
+    return super.reset({ ...options, seed: Unseeded.count++ });
+  }
+}
+
+class SnapshotDraws extends GuessEnv {
+  protected override save(): GuessState {
+    this.rng!.next();
+    return super.save();
+  }
+}
+
+class NoiseIsIgnoredTwice extends GuessEnv {
+  static count = 0;
+  protected override load(state: GuessState, seed: number | undefined): void {
+    super.load(state, seed === undefined ? undefined : NoiseIsIgnoredTwice.count++);
+  }
+  protected override blank(): GuessEnv {
+    return new NoiseIsIgnoredTwice(this.released);
+  }
+}
+
+class CloseKillsForks extends GuessEnv {
+  readonly #forks: Env<GuessData, string, number>[] = [];
+  override async fork(
+    snapshot: Snapshot,
+    options?: { seed?: number },
+  ): Promise<Env<GuessData, string, number>> {
+    const fork = await super.fork(snapshot, options);
+    this.#forks.push(fork);
+    return fork;
+  }
+  override async close(): Promise<void> {
+    for (const fork of this.#forks) await fork.close();
+    await super.close();
+  }
+}
+
+class ReleaseForgotten extends GuessEnv {
+  override async release(): Promise<void> {}
+}
+
+class ResetKeepsTurns extends GuessEnv {
+  #begun = false;
+  override async reset(options: Parameters<GuessEnv["reset"]>[0]): Promise<string> {
+    const left = this.left;
+    const observation = await super.reset(options);
+    if (this.#begun) this.left = left;
+    this.#begun = true;
+    return observation;
+  }
+}
+
+describe("a broken Env is caught, by name of law", () => {
+  const broken: [new () => GuessEnv, ...string[]][] = [
+    [SnapshotSharesParent, "a snapshot stays put while its parent moves on"],
+    [ForksShareSnapshot, "one snapshot forks many times"],
+    [ForkIsParent, "a fork never reaches its parent"],
+    [RngNotInSnapshot, "a fork goes on as its parent would have"],
+    [StepAfterEnd, "a step after the end is an EpisodeError, in a fork too"],
+    [StepBeforeReset, "a step before reset is an EpisodeError"],
+    [SnapshotNotJson, "a snapshot survives JSON and another handle"],
+    [ReleaseFreesTooMuch, "releasing a snapshot leaves everything else alone"],
+    [Unseeded, "the same seed and actions give the same steps"],
+    [SnapshotDraws, "taking a snapshot changes nothing"],
+    [NoiseIsIgnoredTwice, "fresh noise keeps the state and depends on its seed alone"],
+    [CloseKillsForks, "closing an Env leaves its forks and snapshots alone"],
+    [ReleaseForgotten, "a released snapshot cannot be forked, and releasing twice is fine"],
+    [ResetKeepsTurns, "a reset starts afresh"],
+  ];
+  test.each(broken)("%o", async (Broken, law) => {
+    await expect(envLaws[law]!(contract(() => new Broken()))).rejects.toThrow();
+  });
+
+  test("an ending that does not end is caught", async () => {
+    const short = { ...contract(() => new GuessEnv()), ending: { ...ending, actions: [0] } };
+    await expect(envLaws["the given actions reach an end"]!(short)).rejects.toThrow(
+      "action 1 of 1 gave end: undefined",
+    );
+  });
+});
+
+test("a failure prints a seed and a path, and replaying them fails at once in the same way", async () => {
+  const law = envLaws["one snapshot forks many times"]!;
+  const told = await law(contract(() => new ForksShareSnapshot())).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  const [, seed, path] = /seed: (-?\d+), path: "([\d:]+)"/.exec(told) ?? [];
+  expect(path).toBeDefined();
+  const replay = { seed: Number(seed), path: path! };
+  await expect(law({ ...contract(() => new ForksShareSnapshot()), replay })).rejects.toThrow("after 1 tests");
+});
+
+test("a law that does not exist cannot be skipped", () => {
+  expect(() => testEnv({ ...contract(() => new GuessEnv()), skip: { "no such law": "why" } })).toThrow(
+    'testEnv: `skip` names "no such law", which is no law',
+  );
+});

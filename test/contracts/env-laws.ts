@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Env, MakeEnv, Snapshot, Step } from "../../core/env.ts";
+import { EpisodeError, SnapshotError } from "../../core/errors.ts";
+import type { Task } from "../../core/task.ts";
+
+/** What an author says about an Env so that the laws can be tried on it. */
+export interface EnvContract<Data, Obs, Act> {
+  /** A fresh Env, not reset. */
+  readonly make: MakeEnv<Data, Obs, Act>;
+  /** Tasks to play, at least one. */
+  readonly tasks: readonly Task<Data>[];
+  /** Any action, valid or not. */
+  readonly action: fc.Arbitrary<Act>;
+  /** An episode that ends with the last of its actions, and not before. */
+  readonly ending: { readonly task: Task<Data>; readonly seed: number; readonly actions: readonly Act[] };
+  /** Laws that this Env cannot keep: name of the law to the reason in words. */
+  readonly skip?: Readonly<Record<string, string>>;
+  /** Random cases tried per law. @default 50 */
+  readonly numRuns?: number;
+  /** Repeat one case: what a failure printed. */
+  readonly replay?: { readonly seed: number; readonly path?: string };
+}
+
+type Law = <Data, Obs, Act>(contract: EnvContract<Data, Obs, Act>) => Promise<void>;
+
+interface Case<Data, Act> {
+  readonly task: Task<Data>;
+  readonly seed: number;
+  /** Played before the snapshot. */
+  readonly before: readonly Act[];
+  /** Played after it. */
+  readonly after: readonly Act[];
+  /** Played by somebody else. */
+  readonly other: readonly Act[];
+}
+
+const REASONS = ["success", "failure", "turn-limit", "time-limit"];
+
+/** The laws of the Env contract by name; each rejects if the Env breaks it. */
+export const envLaws: Readonly<Record<string, Law>> = {
+  "the same seed and actions give the same steps": (contract) =>
+    forAll(contract, async (open, { task, seed, before }) => {
+      const [a, b] = [await open(), await open()];
+      assert.deepEqual(await a.reset({ task, seed }), await b.reset({ task, seed }));
+      assert.deepEqual(await play(a, before), await play(b, before));
+    }),
+
+  "a reset starts afresh": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const [used, fresh] = [await open(), await open()];
+      await used.reset({ task, seed: seed + 1 });
+      await play(used, before);
+      assert.deepEqual(await used.reset({ task, seed }), await fresh.reset({ task, seed }));
+      assert.deepEqual(await play(used, after), await play(fresh, after));
+    }),
+
+  "steps are JSON, rewards finite, reasons known": (contract) =>
+    forAll(contract, async (open, { task, seed, before }) => {
+      const env = await open();
+      const first = await env.reset({ task, seed });
+      const steps = await play(env, before);
+      assert.deepEqual(JSON.parse(JSON.stringify({ first, steps })), { first, steps });
+      for (const { reward, end } of steps) {
+        assert.ok(Number.isFinite(reward), `reward ${reward}`);
+        assert.ok(end === undefined || REASONS.includes(end), `end ${end}`);
+      }
+    }),
+
+  "taking a snapshot changes nothing": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const [watched, plain] = [
+        await started(open, task, seed, before),
+        await started(open, task, seed, before),
+      ];
+      const again = await watched.snapshot();
+      assert.deepEqual(await watched.snapshot(), again, "two snapshots of one state differ");
+      assert.deepEqual(await play(watched, after), await play(plain, after));
+    }),
+
+  "a fork goes on as its parent would have": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const parent = await started(open, task, seed, before);
+      const fork = await open(parent.fork(await parent.snapshot()));
+      assert.deepEqual(await play(fork, after), await play(parent, after));
+    }),
+
+  "a fork never reaches its parent": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const [parent, plain] = [
+        await started(open, task, seed, before),
+        await started(open, task, seed, before),
+      ];
+      const fork = await open(parent.fork(await parent.snapshot()));
+      await play(fork, other);
+      await fork.close();
+      assert.deepEqual(await play(parent, after), await play(plain, after));
+    }),
+
+  "a snapshot stays put while its parent moves on": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const [parent, plain] = [
+        await started(open, task, seed, before),
+        await started(open, task, seed, before),
+      ];
+      const snapshot = await parent.snapshot();
+      await play(parent, other);
+      assert.deepEqual(await play(await open(parent.fork(snapshot)), after), await play(plain, after));
+    }),
+
+  "one snapshot forks many times": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const text = JSON.stringify(snapshot);
+      const first = await open(parent.fork(snapshot));
+      const expected = await play(first, after);
+      await play(await open(parent.fork(snapshot)), other);
+      assert.deepEqual(await play(await open(parent.fork(snapshot)), after), expected);
+      assert.equal(JSON.stringify(snapshot), text, "the snapshot itself was changed");
+    }),
+
+  "forks and parent run at once": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const plays = [1, 2, 3].map(async () => play(await open(parent.fork(snapshot)), after));
+      const [own, ...forked] = await Promise.all([play(parent, after), ...plays]);
+      for (const steps of forked) assert.deepEqual(steps, own);
+    }),
+
+  "a fork of a fork goes on too": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const [parent, plain] = [
+        await started(open, task, seed, before),
+        await started(open, task, seed, before),
+      ];
+      const child = await open(parent.fork(await parent.snapshot()));
+      const grandchild = await open(child.fork(await child.snapshot()));
+      await play(child, other);
+      await play(parent, other);
+      assert.deepEqual(await play(grandchild, after), await play(plain, after));
+    }),
+
+  "a snapshot survives JSON and another handle": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const copy = JSON.parse(JSON.stringify(snapshot)) as Snapshot;
+      assert.deepEqual(copy, snapshot, "the snapshot is not plain JSON");
+      const expected = await play(parent, after);
+      await parent.close();
+      const stranger = await open();
+      assert.deepEqual(await play(await open(stranger.fork(copy)), after), expected);
+    }),
+
+  "fresh noise keeps the state and depends on its seed alone": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const expected = await play(await open(parent.fork(snapshot)), after);
+      const a = await play(await open(parent.fork(snapshot, { seed: seed + 1 })), after);
+      await play(parent, other);
+      const b = await play(await open(parent.fork(snapshot, { seed: seed + 1 })), after);
+      assert.deepEqual(a, b);
+      assert.deepEqual(
+        await play(await open(parent.fork(snapshot)), after),
+        expected,
+        "the seed stuck to the snapshot",
+      );
+    }),
+
+  "a released snapshot cannot be forked, and releasing twice is fine": (contract) =>
+    forAll(contract, async (open, { task, seed, before }) => {
+      const env = await started(open, task, seed, before);
+      const snapshot = await env.snapshot();
+      await env.release(snapshot);
+      await env.release(snapshot);
+      await assert.rejects(env.fork(snapshot), SnapshotError);
+    }),
+
+  "releasing a snapshot leaves everything else alone": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const parent = await started(open, task, seed, before);
+      const released = await parent.snapshot();
+      const fork = await open(parent.fork(released));
+      const kept = await fork.snapshot();
+      await parent.release(released);
+      const expected = await play(parent, after);
+      assert.deepEqual(await play(await open(parent.fork(kept)), after), expected);
+      assert.deepEqual(await play(fork, after), expected);
+    }),
+
+  "closing an Env leaves its forks and snapshots alone": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const fork = await open(parent.fork(snapshot));
+      await parent.close();
+      const steps = await play(fork, after);
+      assert.deepEqual(await play(await open(fork.fork(snapshot)), after), steps);
+    }),
+
+  "a foreign snapshot is a SnapshotError": (contract) =>
+    once(contract, async (open) => {
+      const env = await open();
+      await assert.rejects(async () => env.fork({ kind: "no such kind" }), SnapshotError);
+    }),
+
+  "a step before reset is an EpisodeError": (contract) =>
+    forAll({ ...contract, numRuns: 3 }, async (open, { after }) => {
+      const env = await open();
+      for (const action of after.slice(0, 1))
+        await assert.rejects(async () => env.step(action), EpisodeError);
+      await assert.rejects(async () => env.snapshot(), EpisodeError);
+    }),
+
+  "the given actions reach an end": (contract) =>
+    once(contract, async (open) => {
+      const { task, seed, actions } = contract.ending;
+      const env = await open();
+      await env.reset({ task, seed });
+      for (const [index, action] of actions.entries()) {
+        const { end } = await env.step(action);
+        const last = index === actions.length - 1;
+        assert.equal(end !== undefined, last, `action ${index + 1} of ${actions.length} gave end: ${end}`);
+      }
+    }),
+
+  "a step after the end is an EpisodeError, in a fork too": (contract) =>
+    once(contract, async (open) => {
+      const { task, seed, actions } = contract.ending;
+      const env = await started(open, task, seed, actions);
+      const action = actions[0]!;
+      await assert.rejects(async () => env.step(action), EpisodeError);
+      const fork = await open(env.fork(await env.snapshot()));
+      await assert.rejects(async () => fork.step(action), EpisodeError);
+      await env.reset({ task, seed });
+      await env.step(action);
+    }),
+
+  "closing twice is fine, and a closed Env takes no step": (contract) =>
+    forAll({ ...contract, numRuns: 3 }, async (open, { task, seed, before, after }) => {
+      const env = await started(open, task, seed, before);
+      await env.close();
+      await env.close();
+      for (const action of after.slice(0, 1))
+        await assert.rejects(async () => env.step(action), EpisodeError);
+      await assert.rejects(async () => env.snapshot(), EpisodeError);
+    }),
+};
+
+/** Opens a fresh Env, or adopts a fork; all are closed when the case is over. */
+type Open<Data, Obs, Act> = (fork?: Promise<Env<Data, Obs, Act>>) => Promise<Env<Data, Obs, Act>>;
+
+async function forAll<Data, Obs, Act>(
+  contract: EnvContract<Data, Obs, Act>,
+  law: (open: Open<Data, Obs, Act>, input: Case<Data, Act>) => Promise<void>,
+): Promise<void> {
+  const { tasks, action, numRuns = 50, replay } = contract;
+  const actions = fc.array(action, { maxLength: 12 });
+  const input = fc.record({
+    task: fc.constantFrom(...tasks),
+    seed: fc.nat(),
+    before: actions,
+    after: fc.array(action, { minLength: 1, maxLength: 12 }),
+    other: actions,
+  });
+  const property = fc.asyncProperty(input, (value) => once(contract, (open) => law(open, value)));
+  await fc.assert(property, { numRuns, ...replay });
+}
+
+async function once<Data, Obs, Act>(
+  { make }: EnvContract<Data, Obs, Act>,
+  law: (open: Open<Data, Obs, Act>) => Promise<void>,
+): Promise<void> {
+  const opened: Env<Data, Obs, Act>[] = [];
+  try {
+    await law(async (fork) => {
+      const env = await (fork ?? make());
+      opened.push(env);
+      return env;
+    });
+  } finally {
+    for (const env of opened) await env.close();
+  }
+}
+
+/** A fresh Env that was reset and has played `actions`. */
+async function started<Data, Obs, Act>(
+  open: Open<Data, Obs, Act>,
+  task: Task<Data>,
+  seed: number,
+  actions: readonly Act[],
+): Promise<Env<Data, Obs, Act>> {
+  const env = await open();
+  await env.reset({ task, seed });
+  await play(env, actions);
+  return env;
+}
+
+/** Steps until the actions are used up or the episode ends. An Env that had ended already plays nothing. */
+async function play<Data, Obs, Act>(env: Env<Data, Obs, Act>, actions: readonly Act[]): Promise<Step<Obs>[]> {
+  const steps: Step<Obs>[] = [];
+  for (const action of actions) {
+    const step = await env.step(action).catch((error: unknown) => {
+      if (steps.length === 0 && error instanceof EpisodeError) return undefined;
+      throw error;
+    });
+    if (step === undefined) break;
+    steps.push(step);
+    if (step.end !== undefined) break;
+  }
+  return steps;
+}

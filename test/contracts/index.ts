@@ -1,0 +1,2 @@
+export { testEnv } from "./env-contract.ts";
+export { type EnvContract, envLaws } from "./env-laws.ts";
