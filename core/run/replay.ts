@@ -1,0 +1,144 @@
+import type { Env, MakeEnv } from "../env.ts";
+import { messageOf } from "../errors.ts";
+import { canonicalJson, type Json } from "../json.ts";
+import { deriveSeed } from "../rng.ts";
+import { digestOf, type NodeRecord, type TreeRecord } from "./record.ts";
+
+/** Where a record and what really happens part. */
+export interface Difference {
+  readonly task: string;
+  readonly branch: string;
+  /** Turn of the node, or of the leaf; 0 for the tree as a whole. */
+  readonly turn: number;
+  readonly field: string;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/**
+ * Re-executes every recorded action in fresh environments, forked where the record forks and with its seeds, and
+ * compares every observation, reward, end and outcome, and last the record's digest. No policy and no scorer runs.
+ */
+export async function replay<Data, Obs, Act>(
+  record: TreeRecord,
+  make: MakeEnv<Data, Obs, Act>,
+): Promise<Difference[]> {
+  const walk = new Walk(record, make as unknown as MakeEnv<Json, Json, Json>);
+  await walk.run();
+  return walk.differences;
+}
+
+class Walk {
+  readonly differences: Difference[] = [];
+  readonly #record: TreeRecord;
+  readonly #make: MakeEnv<Json, Json, Json>;
+  /** Indices of the nodes by the node before them. */
+  readonly #next = new Map<number, number[]>();
+  readonly #turns: number[] = [];
+
+  constructor(record: TreeRecord, make: MakeEnv<Json, Json, Json>) {
+    this.#record = record;
+    this.#make = make;
+    record.nodes.forEach(({ parent }, at) => {
+      this.#turns.push(parent === null ? 0 : this.#turns[parent]! + 1);
+      if (parent !== null) this.#next.set(parent, [...(this.#next.get(parent) ?? []), at]);
+    });
+  }
+
+  async run(): Promise<void> {
+    const { task, seed, nodes } = this.#record;
+    if (nodes.length > 0) {
+      const env = await this.#make();
+      try {
+        const observation = await env.reset({ task, seed: deriveSeed(seed, task.id, "reset") });
+        this.#compare(0, "observation", nodes[0]!.observation, observation);
+        await this.#from(0, env);
+      } catch (error) {
+        this.#differ(0, "replay", "a tree", messageOf(error));
+      } finally {
+        await env.close();
+      }
+    }
+    if (this.differences.length > 0 || digestOf(this.#record) === this.#record.digest) return;
+    this.#differ(0, "digest", this.#record.digest, digestOf(this.#record));
+  }
+
+  /** Plays everything that starts at a node, given the Env that stands there. */
+  async #from(at: number, env: Env<Json, Json, Json>): Promise<void> {
+    await this.#leaf(at, env);
+    const forked = this.#record.branches.filter(({ from, seed }) => from === at && seed !== null);
+    const started = new Map(forked.map(({ path, seed }) => [path, seed!]));
+    const next = this.#next.get(at) ?? [];
+    const own = next.filter((index) => !started.has(this.#record.nodes[index]!.branch));
+    const others = next.filter((index) => started.has(this.#record.nodes[index]!.branch));
+    if (others.length > 0) {
+      const snapshot = await env.snapshot();
+      try {
+        for (const index of others) {
+          const fork = await env.fork(snapshot, { seed: started.get(this.#record.nodes[index]!.branch)! });
+          try {
+            await this.#play(index, fork);
+          } finally {
+            await fork.close();
+          }
+        }
+      } finally {
+        await env.release(snapshot);
+      }
+    }
+    for (const index of own) await this.#play(index, env);
+  }
+
+  async #play(at: number, env: Env<Json, Json, Json>): Promise<void> {
+    const node: NodeRecord = this.#record.nodes[at]!;
+    const step = await env.step(node.choice!.action).catch((error: unknown) => {
+      this.#differ(at, "step", "an observation", messageOf(error));
+    });
+    if (step === undefined) return;
+    this.#compare(at, "observation", node.observation, step.observation);
+    this.#compare(at, "reward", node.reward, step.reward);
+    this.#compare(at, "end", node.end ?? null, step.end ?? null);
+    this.#compare(at, "info", node.info ?? null, step.info ?? null);
+    await this.#from(at, env);
+  }
+
+  /** The outcome of a branch that ends here. */
+  async #leaf(at: number, env: Env<Json, Json, Json>): Promise<void> {
+    for (const { node, end, reward } of this.#record.leaves) {
+      if (node !== at || reward === undefined) continue;
+      const cut = this.#record.nodes[at]!.end === undefined;
+      const zero = end.startsWith("pruned") && prunedAsZero(this.#record.strategy.options);
+      const rest = cut && !zero ? ((await env.settle?.()) ?? 0) : 0;
+      this.#compare(at, "outcome", reward, zero ? 0 : this.#rewardTo(at) + rest);
+    }
+  }
+
+  #rewardTo(at: number): number {
+    let sum = 0;
+    for (let index: number | null = at; index !== null; index = this.#record.nodes[index]!.parent) {
+      sum += this.#record.nodes[index]!.reward;
+    }
+    return sum;
+  }
+
+  #compare(at: number, field: string, recorded: Json, replayed: unknown): void {
+    const [before, now] = [canonicalJson(recorded), canonicalJson(replayed)];
+    if (before !== now) this.#differ(at, field, before, now);
+  }
+
+  #differ(at: number, field: string, recorded: string, replayed: string): void {
+    const branch = this.#record.nodes[at]?.branch ?? "";
+    this.differences.push({
+      task: this.#record.task.id,
+      branch,
+      turn: this.#turns[at] ?? 0,
+      field,
+      recorded,
+      replayed,
+    });
+  }
+}
+
+function prunedAsZero(options: Json): boolean {
+  return (options as { readonly pruned?: unknown } | null)?.pruned === "zero";
+}

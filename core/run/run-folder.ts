@@ -1,0 +1,160 @@
+import { access, mkdir, open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError, messageOf } from "../errors.ts";
+import { canonicalJson, type Json, type JsonObject } from "../json.ts";
+import { type JsonLine, JsonlLog } from "./jsonl.ts";
+import { lock } from "./lock.ts";
+
+/** Raised when older folders can no longer be read. */
+export const RUN_FORMAT = 1;
+
+/** `run.json`: all that decides what a run computes. */
+export interface Manifest {
+  /** What the run is, for example `rollout`. */
+  readonly kind: string;
+  /** Everything that decides the result: seed, strategy, policy, task set with its digest. */
+  readonly config: JsonObject;
+}
+
+/**
+ * A run on disk: `run.json` and append-only JSONL files beside it. Killing the process at any point loses only
+ * what was under way; opening the folder again with the same manifest goes on.
+ */
+export class RunFolder {
+  readonly path: string;
+  /** True if the folder held this run already. */
+  readonly resumed: boolean;
+  /** What a crash left behind and was taken off, in words. */
+  readonly notes: string[] = [];
+  readonly #unlock: () => Promise<void>;
+  readonly #logs: JsonlLog[] = [];
+
+  private constructor(path: string, resumed: boolean, unlock: () => Promise<void>) {
+    this.path = path;
+    this.resumed = resumed;
+    this.#unlock = unlock;
+  }
+
+  /**
+   * Makes the folder, or opens the same run in it.
+   * @throws {InputError} if it holds another run (the first difference is named), is of another format, was
+   * damaged, or is in use. Nothing in it is changed then.
+   */
+  static async open(path: string, manifest: Manifest): Promise<RunFolder> {
+    await mkdir(path, { recursive: true });
+    const unlock = await lock(join(path, "run.lock"));
+    try {
+      const found = await readManifest(path).catch((error: unknown) => {
+        if (error instanceof MissingRun) return undefined;
+        throw error;
+      });
+      if (found === undefined) await writeManifest(path, manifest);
+      else sameRun(path, found, manifest);
+      return new RunFolder(path, found !== undefined, unlock);
+    } catch (error) {
+      await unlock();
+      throw error;
+    }
+  }
+
+  /** Opens a JSONL file of the run; lines from before are handed to `onLine`. Closed with the folder. */
+  async log(name: string, onLine: (line: JsonLine) => void = () => {}): Promise<JsonlLog> {
+    const { log, dropped } = await JsonlLog.open(join(this.path, name), onLine);
+    if (dropped > 0) this.notes.push(`${name}: dropped ${dropped} bytes of a last line that was cut off`);
+    this.#logs.push(log);
+    return log;
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.#logs) await log.close();
+    await this.#unlock();
+  }
+}
+
+/** Replaces a file in one go: a reader sees the old text or the new one. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.tmp`, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.tmp`, path);
+}
+
+/** There is no run in the folder. */
+export class MissingRun extends InputError {}
+
+/**
+ * Reads `run.json`.
+ * @throws {MissingRun} if there is none.
+ * @throws {InputError} if it does not parse or is of another format.
+ */
+export async function readManifest(path: string): Promise<Manifest> {
+  const file = join(path, "run.json");
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+    throw new MissingRun(`run folder: ${path} holds no run.json; is it a run folder?`);
+  });
+  let value: { readonly format?: unknown; readonly kind?: unknown; readonly config?: unknown };
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch (error) {
+    throw new InputError(`run folder: ${file} is not JSON (${messageOf(error)}); it was changed by hand`);
+  }
+  if (value?.format !== RUN_FORMAT) {
+    throw new InputError(
+      `run folder: ${file} has format ${String(value?.format)}, this version reads format ${RUN_FORMAT}; ` +
+        "choose another folder, or the version of forkgym that wrote it",
+    );
+  }
+  if (typeof value.kind !== "string" || typeof value.config !== "object" || value.config === null) {
+    throw new InputError(`run folder: ${file} lacks \`kind\` or \`config\`; it was changed by hand`);
+  }
+  return { kind: value.kind, config: value.config as JsonObject };
+}
+
+async function writeManifest(path: string, manifest: Manifest): Promise<void> {
+  const strays = ["trees.jsonl", "cells.jsonl", "updates.jsonl"];
+  for (const name of strays) {
+    const there = await access(join(path, name)).then(
+      () => true,
+      () => false,
+    );
+    if (!there) continue;
+    throw new InputError(`run folder: ${path} holds ${name} but no run.json; choose another folder`);
+  }
+  await writeWhole(
+    join(path, "run.json"),
+    `${JSON.stringify({ format: RUN_FORMAT, ...manifest }, null, 2)}\n`,
+  );
+}
+
+function sameRun(path: string, found: Manifest, wanted: Manifest): void {
+  const before = { kind: found.kind, ...found.config };
+  const difference = firstDifference(
+    before,
+    JSON.parse(JSON.stringify({ kind: wanted.kind, ...wanted.config })),
+    "",
+  );
+  if (difference === undefined) return;
+  throw new InputError(
+    `run folder: ${path} holds another run: ${difference}; choose another folder, or the same options as before`,
+  );
+}
+
+function firstDifference(before: Json | undefined, now: Json | undefined, name: string): string | undefined {
+  if (canonicalJson(before ?? null) === canonicalJson(now ?? null)) return undefined;
+  if (isObject(before) && isObject(now)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+      const inner = firstDifference(before[key], now[key], name === "" ? key : `${name}.${key}`);
+      if (inner !== undefined) return inner;
+    }
+  }
+  return `\`${name}\` was ${JSON.stringify(before) ?? "absent"}, now ${JSON.stringify(now) ?? "absent"}`;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
