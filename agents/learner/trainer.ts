@@ -1,0 +1,133 @@
+import { wholeFrom } from "../../core/check.ts";
+import type { MakeEnv } from "../../core/env.ts";
+import { createRng, deriveSeed, shuffled } from "../../core/rng.ts";
+import { rollout } from "../../core/rollout/engine.ts";
+import type { Strategy } from "../../core/rollout/strategy.ts";
+import type { Tree } from "../../core/rollout/tree.ts";
+import type { Scorer } from "../../core/scorer.ts";
+import type { TaskSet } from "../../core/task.ts";
+import { dynamicSampling } from "../../core/training/dynamic-sampling.ts";
+import { groupOf, isMixed } from "../../core/training/group.ts";
+import type { Learner, UpdateOptions, UpdateStats } from "./learner.ts";
+
+export interface TrainerOptions<Data, Obs, Act> {
+  readonly learner: Learner<Data, Obs, Act>;
+  readonly env: MakeEnv<Data, Obs, Act>;
+  /** Seen in an order that depends on `seed` alone, again and again. */
+  readonly tasks: TaskSet<Data>;
+  readonly strategy: Strategy;
+  readonly scorer?: Scorer<Data, Obs, Act>;
+  readonly seed: number;
+  /** Env steps that an update may spend; trees are added until they are spent. */
+  readonly stepsPerUpdate: number;
+  readonly update?: UpdateOptions;
+  /** Leaves groups of equal rewards out of the batch (DAPO, arXiv 2503.14476); their steps are spent all the same. @default false */
+  readonly dynamicSampling?: boolean;
+}
+
+/** What one update saw and did. */
+export interface UpdateReport {
+  /** Counted from 1. */
+  readonly update: number;
+  /** Env steps of all updates so far. */
+  readonly envSteps: number;
+  readonly trees: number;
+  /** Share of the groups whose rewards differ. */
+  readonly mixed: number;
+  /** Share of the leaves with a reward above 0. */
+  readonly success: number;
+  /** Mean entropy of the choices in nats. */
+  readonly entropy: number;
+  /** Mean turns of a leaf. */
+  readonly turns: number;
+  readonly learning: UpdateStats;
+}
+
+/** Where a trainer stands, beside what its learner has learned. */
+export type TrainerState = { readonly update: number; readonly cursor: number; readonly envSteps: number };
+
+export interface Trainer {
+  /** Grows a batch of trees and trains on it. */
+  next(): Promise<UpdateReport>;
+  state(): TrainerState;
+  /** Goes on from a state; the learner is loaded by its owner. */
+  load(state: TrainerState): void;
+}
+
+/**
+ * Alternates rollouts and updates at a fixed price: after update u, at least u * `stepsPerUpdate` env steps are
+ * spent, and less than one tree more, whatever the strategy. What one batch overspends, the next has less.
+ */
+export function createTrainer<Data, Obs, Act>(options: TrainerOptions<Data, Obs, Act>): Trainer {
+  const { learner, env, tasks, strategy, scorer, seed, stepsPerUpdate } = options;
+  wholeFrom(1, "trainer", "stepsPerUpdate", stepsPerUpdate);
+  const order = shuffled([...Array(tasks.size).keys()], createRng(deriveSeed(seed, "task order")));
+  let state: TrainerState = { update: 0, cursor: 0, envSteps: 0 };
+
+  async function batch(): Promise<Tree<Data, Obs, Act>[]> {
+    const trees: Tree<Data, Obs, Act>[] = [];
+    let { update, cursor, envSteps } = state;
+    update++;
+    while (envSteps < update * stepsPerUpdate) {
+      const tree = await rollout(tasks.at(order[cursor % order.length]!), {
+        env,
+        policy: learner,
+        strategy,
+        seed: deriveSeed(seed, "tree", cursor),
+        ...(scorer !== undefined && { scorer }),
+      });
+      trees.push(tree);
+      cursor++;
+      envSteps += Math.max(1, tree.budget.envSteps);
+    }
+    state = { update, cursor, envSteps };
+    return trees;
+  }
+
+  return {
+    async next() {
+      const trees = await batch();
+      const groups = trees.map((tree) => groupOf(tree)).filter(({ leaves }) => leaves.length > 0);
+      const learning = learner.update(
+        options.dynamicSampling ? dynamicSampling(groups).kept : groups,
+        options.update,
+      );
+      const { update, envSteps } = state;
+      return {
+        update,
+        envSteps,
+        trees: trees.length,
+        mixed: share(groups, isMixed),
+        learning,
+        ...means(trees),
+      };
+    },
+    state: () => state,
+    load(loaded) {
+      state = { ...loaded };
+    },
+  };
+}
+
+function means(
+  trees: readonly Tree<unknown, unknown, unknown>[],
+): Pick<UpdateReport, "success" | "entropy" | "turns"> {
+  const leaves = trees.flatMap((tree) => tree.leaves);
+  let [entropy, choices] = [0, 0];
+  for (const { nodes } of trees) {
+    for (const { choice } of nodes) {
+      if (choice?.entropy === undefined) continue;
+      entropy += choice.entropy;
+      choices++;
+    }
+  }
+  return {
+    success: share(leaves, ({ reward }) => reward !== undefined && reward > 0),
+    entropy: entropy / choices,
+    turns: leaves.reduce((sum, { node }) => sum + node.turn, 0) / leaves.length,
+  };
+}
+
+function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  return items.filter(holds).length / items.length;
+}
