@@ -44,7 +44,7 @@ export const hardSets: readonly NamedTaskSet<RllmLakeData>[] = (["train", "test"
 function drawHardMap(seed: number): { readonly map: LakeMap; readonly size: number; readonly p: number } {
   const rng = Pcg64.seeded(seed);
   const size = rng.integers(7, 10);
-  const p = rng.uniform(0.6, 0.85);
+  const p = rng.uniform(0.85, 0.95);
   for (;;) {
     const { cells, start } = drawPlacedBoard(rng, size, p);
     const moves = movesToGoal(cells, size, start);
