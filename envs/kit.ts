@@ -1,5 +1,6 @@
 import type { Dialogue } from "../core/dialogue.ts";
 import type { Env } from "../core/env.ts";
+import type { Features } from "../core/features.ts";
 import type { Rng } from "../core/rng.ts";
 import type { Scorer } from "../core/scorer.ts";
 import type { TaskSet } from "../core/task.ts";
@@ -17,6 +18,8 @@ export interface EnvKit<Data, Obs, Act> {
   readonly dialogue?: Dialogue<Data, Obs, Act>;
   /** A uniformly random action, for the random policy. */
   randomAction(rng: Rng): Act;
+  /** What the in-process learner needs: what it sees, and the actions it chooses from. */
+  readonly learning?: { readonly features: Features<Obs, Act>; readonly actions: readonly Act[] };
   /** PATR's K for a task set of this kit: turns from one checkpoint to the next, from 1. */
   checkpointEvery(set: TaskSet<Data>): number;
 }

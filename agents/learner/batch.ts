@@ -1,8 +1,8 @@
 import { InputError } from "../../core/errors.ts";
+import type { Features } from "../../core/features.ts";
 import type { Node } from "../../core/rollout/tree.ts";
 import { clippedObjective, type ObjectiveOptions, type Sequence } from "../../core/training/objective.ts";
 import type { Row } from "../../core/training/rows.ts";
-import type { Features } from "./features.ts";
 import { entropyOf, type Lanes, type Network } from "./network.ts";
 
 export interface BatchOptions extends Omit<ObjectiveOptions, "klCoef"> {

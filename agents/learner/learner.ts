@@ -1,5 +1,6 @@
 import { wholeFrom } from "../../core/check.ts";
 import { InputError } from "../../core/errors.ts";
+import type { Features } from "../../core/features.ts";
 import type { Decision, Policy, PolicyTurn } from "../../core/policy.ts";
 import { createRng } from "../../core/rng.ts";
 import { grpo } from "../../core/training/advantage.ts";
@@ -8,7 +9,6 @@ import { type PrefixWeight, rowsByLeaf } from "../../core/training/rows.ts";
 import { actionIndex } from "./actions.ts";
 import { type AdamOptions, type AdamState, createAdam } from "./adam.ts";
 import { type BatchOptions, createBatchGradient } from "./batch.ts";
-import type { Features } from "./features.ts";
 import { createNetwork, entropyOf } from "./network.ts";
 
 export interface LearnerOptions<Obs, Act> extends AdamOptions {

@@ -7,7 +7,7 @@ import { forEachPooled } from "../pool.ts";
 import type { Scorer } from "../scorer.ts";
 import type { Task } from "../task.ts";
 import { Growth } from "./growth.ts";
-import { checkLimits, type Limits } from "./limits.ts";
+import { checkLimits, following, type Limits } from "./limits.ts";
 import type { Strategy } from "./strategy.ts";
 import type { Tree } from "./tree.ts";
 
@@ -49,8 +49,14 @@ export async function rollout<Data, Obs, Act>(
   if (strategy.scored && scorer === undefined) {
     throw new InputError(`rollout: strategy ${strategy.name} routes by score; pass a \`scorer\``);
   }
-  const growth = new Growth(task, { ...options, limits, concurrency, clock: options.clock ?? systemClock });
-  return growth.run();
+  const growing = { ...options, limits, concurrency, clock: options.clock ?? systemClock };
+  if (options.signal === undefined) return new Growth(task, growing).run();
+  const { signal, done } = following(options.signal);
+  try {
+    return await new Growth(task, { ...growing, signal }).run();
+  } finally {
+    done();
+  }
 }
 
 /** Options of {@link rolloutAll}. */
@@ -71,8 +77,13 @@ export async function rolloutAll<Data, Obs, Act>(
 ): Promise<void> {
   const { trees = 1, ...each } = options;
   wholeFrom(1, "rolloutAll", "trees", trees);
-  await forEachPooled(tasks, trees, async (task) => {
-    if (each.signal?.aborted) return;
-    await onTree(await rollout(task, each));
-  });
+  const { signal, done } = following(each.signal);
+  const followed = each.signal === undefined ? each : { ...each, signal };
+  try {
+    await forEachPooled(tasks, trees, async (task) => {
+      if (!signal.aborted) await onTree(await rollout(task, followed));
+    });
+  } finally {
+    done();
+  }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { wholeFrom } from "../check.ts";
 import { ForkGymError } from "../errors.ts";
 
@@ -49,4 +50,14 @@ export async function within<T>(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** A signal that follows `signal`, if there is one, and bears any number of listeners. Call `done` when it is over. */
+export function following(signal: AbortSignal | undefined): { readonly signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const stop = () => controller.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  else signal?.addEventListener("abort", stop, { once: true });
+  return { signal: controller.signal, done: () => signal?.removeEventListener("abort", stop) };
 }

@@ -1,17 +1,7 @@
-import type { Node } from "../../core/rollout/tree.ts";
+import type { Features } from "../../core/features.ts";
 import { compileLake, MOVES } from "./lake.ts";
 import type { LakeView } from "./rllm.ts";
 import type { RllmAction } from "./rllm-rules.ts";
-
-/** A description of a node as a few active inputs out of many, for a small network. */
-export interface SparseFeatures<Obs, Act> {
-  /** How many inputs there are. */
-  readonly size: number;
-  /** How many of them are active at any time. */
-  readonly count: number;
-  /** Writes the indices of the active inputs, each from 0 to `size` - 1, to the first `count` places of `out`. */
-  write(node: Node<Obs, Act>, out: Int32Array): void;
-}
 
 /** The four moves, in the order of their native codes: left, down, right, up. */
 export const lakeActions: readonly RllmAction[] = MOVES;
@@ -29,7 +19,7 @@ const LAST_ACTION = COL_SIGN + 3;
  * row by row, whether it is safe, hole, goal or outside of the grid (100); whether the goal is up, level or down
  * (3) and left, level or right (3); and the last action: none or invalid, left, down, right, up (5).
  */
-export const lakeFeatures: SparseFeatures<LakeView, RllmAction> = {
+export const lakeFeatures: Features<LakeView, RllmAction> = {
   size: LAST_ACTION + 5,
   count: SIDE * SIDE + 3,
   write(node, out) {

@@ -1,7 +1,7 @@
 export type { EnvKit, NamedTaskSet } from "../kit.ts";
 export { type RllmDialogueOptions, rllmDialogue, rllmDialogueWith } from "./dialogue.ts";
 export { distancesToGoal } from "./distance.ts";
-export { lakeActions, lakeFeatures, type SparseFeatures } from "./features.ts";
+export { lakeActions, lakeFeatures } from "./features.ts";
 export { gridText } from "./grid.ts";
 export { type GymnasiumAction, GymnasiumFrozenLake, gymnasiumFlags } from "./gymnasium.ts";
 export { gymnasiumFrozenLakeKit } from "./gymnasium-kit.ts";

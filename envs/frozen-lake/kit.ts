@@ -1,6 +1,6 @@
 import type { EnvKit } from "../kit.ts";
 import { rllmDialogue } from "./dialogue.ts";
-import { lakeActions } from "./features.ts";
+import { lakeActions, lakeFeatures } from "./features.ts";
 import { hardSets } from "./hard-sets.ts";
 import { progressScorer } from "./progress.ts";
 import { type LakeView, RllmFrozenLake } from "./rllm.ts";
@@ -16,5 +16,6 @@ export const frozenLakeKit: EnvKit<RllmLakeData, LakeView, RllmAction> = {
   progress: progressScorer,
   dialogue: rllmDialogue,
   randomAction: (rng) => lakeActions[rng.below(lakeActions.length)]!,
+  learning: { features: lakeFeatures, actions: lakeActions },
   checkpointEvery: (set) => (set.name.startsWith("frozen-lake/hard-") ? 4 : 5),
 };

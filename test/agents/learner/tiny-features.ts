@@ -1,4 +1,4 @@
-import type { Features } from "../../../agents/learner/features.ts";
+import type { Features } from "../../../core/features.ts";
 
 /** Three facts of nine: the last digit of the observation in threes, of the one before, and the turn's parity. */
 export const tinyFeatures: Features<number, number> = {

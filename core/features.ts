@@ -1,6 +1,6 @@
-import type { Node } from "../../core/rollout/tree.ts";
+import type { Node } from "./rollout/tree.ts";
 
-/** What a learner sees of a turn: a fixed number of yes/no facts out of a longer list. */
+/** What a small learner sees of a turn: a fixed number of yes/no facts out of a longer list. */
 export interface Features<Obs, Act> {
   /** How many facts there are. */
   readonly size: number;

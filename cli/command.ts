@@ -1,0 +1,48 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { createOutput, type Output } from "./output.ts";
+
+/** Options of every verb. */
+export interface Globals {
+  readonly json?: boolean;
+}
+
+/** The output of a verb, as its `--json` says. */
+export function outputOf(command: Command): Output {
+  const { json = false } = command.optsWithGlobals<Globals>();
+  return createOutput({ json });
+}
+
+/** Parses an option's whole number from `least` up. */
+export function whole(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= least && text.trim() !== "") return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} up.`);
+  };
+}
+
+/** `--set name=value`, for task sets with options; may be repeated. */
+export function setOptions(): Option {
+  return new Option("--set <name=value>", "option of the task set, for example limit=8; may be repeated")
+    .default({}, "none")
+    .argParser((text: string, before: Record<string, string>) => {
+      const at = text.indexOf("=");
+      if (at < 1) throw new InvalidArgumentError("Expected name=value.");
+      return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+    });
+}
+
+/** A signal that aborts on the first SIGINT or SIGTERM; the second one kills as usual. */
+export function abortOnSignal(): { readonly signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const stop = (name: NodeJS.Signals) => controller.abort(new Error(`stopped by ${name}`));
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return {
+    signal: controller.signal,
+    done: () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { ForkGymError } from "../core/errors.ts";
+import { compareVerb } from "./verbs/compare.ts";
+import { demoVerb } from "./verbs/demo.ts";
+import { envsVerb } from "./verbs/envs.ts";
+import { replayVerb } from "./verbs/replay.ts";
+import { rolloutVerb } from "./verbs/rollout.ts";
+import { showVerb } from "./verbs/show.ts";
+import { tasksVerb } from "./verbs/tasks.ts";
+import { trainVerb } from "./verbs/train.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+const program = new Command("forkgym")
+  .description("Forkable environments for LLM agents, and tree rollouts on them")
+  .version(version)
+  .option("--json", "print one JSON object instead of text")
+  .showHelpAfterError("(add --help for what it takes)")
+  .exitOverride();
+for (const verb of [demoVerb, rolloutVerb, trainVerb, compareVerb, replayVerb, showVerb, tasksVerb, envsVerb])
+  verb(program);
+// Verbs take --json too, so that it may stand last.
+for (const command of program.commands) command.option("--json", "print one JSON object instead of text");
+
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else if (error instanceof ForkGymError) {
+    process.stderr.write(`forkgym: ${error.message}\n`);
+    process.exitCode = 2;
+  } else throw error;
+}

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { InputError } from "../../core/errors.ts";
+import { type Difference, replay } from "../../core/run/replay.ts";
+import { countTrees, readTrees } from "../../core/run/rollout-run.ts";
+import { readManifest } from "../../core/run/run-folder.ts";
+import { outputOf } from "../command.ts";
+import { kitOf } from "../kits.ts";
+
+/** Differences that are printed; all are counted. */
+const SHOWN = 20;
+
+export function replayVerb(program: Command): void {
+  program
+    .command("replay")
+    .description("re-execute every recorded action and compare what comes back")
+    .argument("<run>", "run folder")
+    .action(async (path: string, _: unknown, command: Command) => {
+      const output = outputOf(command);
+      const { config } = await readManifest(path);
+      const kit = kitOf(String(config.env));
+      let [trees, actions] = [0, 0];
+      const differences: (Difference & { readonly line: number })[] = [];
+      const bar = output.progress("replay", await countTrees(path));
+      for await (const { record, line } of readTrees(path)) {
+        for (const difference of await replay(record, kit.make)) differences.push({ line, ...difference });
+        actions += Math.max(0, record.nodes.length - 1);
+        bar.update(++trees);
+      }
+      bar.stop();
+      if (trees === 0) throw new InputError(`replay: ${path} holds no finished tree yet`);
+      output.json({ run: path, trees, actions, differences });
+      for (const { line, task, branch, turn, field, recorded, replayed } of differences.slice(0, SHOWN)) {
+        output.line(`line ${line}, task ${task}, branch ${branch || "-"}, turn ${turn}: ${field}`);
+        output.line(`  recorded ${recorded}`);
+        output.line(`  replayed ${replayed}`);
+      }
+      if (differences.length > SHOWN) output.line(`… and ${differences.length - SHOWN} more`);
+      output.line(`${trees} trees, ${actions} actions replayed, ${differences.length} differences`);
+      if (differences.length > 0) process.exitCode = 1;
+    });
+}

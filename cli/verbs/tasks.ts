@@ -1,0 +1,70 @@
+import { type Command, Option } from "commander";
+import { tasksOf } from "../../core/task.ts";
+import { environments } from "../../envs/index.ts";
+import { type Globals, outputOf, setOptions, whole } from "../command.ts";
+import { namedSetOf, setOf } from "../kits.ts";
+import { table } from "../tables.ts";
+
+interface Options extends Globals {
+  readonly digest?: boolean;
+  readonly limit?: string;
+  readonly set: Record<string, string>;
+  readonly head: number;
+}
+
+export function tasksVerb(program: Command): void {
+  program
+    .command("tasks")
+    .description("list the task sets, or the tasks of one")
+    .argument("[set]", "task set, for example frozen-lake/rllm-test")
+    .option("--digest", "print the SHA-256 of the set's content and nothing else")
+    .option("--head <n>", "how many tasks to list", whole(1), 5)
+    .addOption(new Option("--limit <n>", "the same as --set limit=n: the depth limit of rLLM's map search"))
+    .addOption(setOptions())
+    .action((name: string | undefined, options: Options, command: Command) => {
+      const output = outputOf(command);
+      const given = options.limit === undefined ? options.set : { ...options.set, limit: options.limit };
+      if (name === undefined) listSets(output);
+      else if (options.digest) printDigest(name, given, output);
+      else listTasks(name, given, options.head, output);
+    });
+}
+
+function listSets(output: ReturnType<typeof outputOf>): void {
+  const sets = environments.flatMap((kit) => kit.sets.map((set) => ({ env: kit.name, ...set })));
+  output.json(sets.map(({ env, name, summary, options = {} }) => ({ env, name, summary, options })));
+  output.line(
+    table(
+      ["task set", "what it is"],
+      sets.map(({ name, summary }) => [name, summary]),
+    ),
+  );
+  for (const { name, options } of sets) {
+    for (const [option, help] of Object.entries(options ?? {}))
+      output.line(`${name} --set ${option}=…  ${help}`);
+  }
+}
+
+function printDigest(
+  name: string,
+  options: Record<string, string>,
+  output: ReturnType<typeof outputOf>,
+): void {
+  const digest = namedSetOf(name).named.make(options).digest();
+  output.json({ set: name, options, digest });
+  output.line(digest);
+}
+
+function listTasks(
+  name: string,
+  options: Record<string, string>,
+  head: number,
+  output: ReturnType<typeof outputOf>,
+): void {
+  const { kit, set } = setOf(name, options);
+  const tasks = [...tasksOf(set, head)];
+  output.json({ env: kit.name, set: name, version: set.version, size: set.size, tasks });
+  output.line(`${set.name}, version ${set.version}: ${set.summary}`);
+  for (const { id, data } of tasks) output.line(`${id}  ${JSON.stringify(data)}`);
+  if (tasks.length < set.size) output.line(`… ${set.size - tasks.length} more; --head ${set.size} lists all`);
+}

@@ -1,0 +1,109 @@
+import { type Command, Option } from "commander";
+import { evaluate } from "../../agents/learner/evaluate.ts";
+import { createLearner } from "../../agents/learner/learner.ts";
+import { createTrainer } from "../../agents/learner/trainer.ts";
+import { InputError } from "../../core/errors.ts";
+import { deriveSeed } from "../../core/rng.ts";
+import { RunFolder } from "../../core/run/run-folder.ts";
+import { abortOnSignal, type Globals, outputOf, setOptions, whole } from "../command.ts";
+import { setOf } from "../kits.ts";
+import { strategyNames, strategyOf } from "../spec.ts";
+import { percent } from "../tables.ts";
+import { LEARNER, runTraining } from "../train-run.ts";
+import { describe } from "./rollout.ts";
+
+interface Options extends Globals {
+  readonly strategy: string;
+  readonly updates: number;
+  readonly steps: number;
+  readonly seed: number;
+  readonly evaluate?: string;
+  readonly set: Record<string, string>;
+  readonly out?: string;
+}
+
+export function trainVerb(program: Command): void {
+  program
+    .command("train")
+    .description("train the in-process learner (a small softmax network) on a task set")
+    .argument("<set>", "task set, for example frozen-lake/rllm-train")
+    .option("--strategy <spec>", `${strategyNames.join(", ")}; options as patr:every=4,top=1`, "patr")
+    .option("--updates <n>", "updates in all", whole(1), 200)
+    .option("--steps <n>", "env steps an update may spend", whole(1), 1200)
+    .option("--seed <n>", "run seed", whole(0), 0)
+    .option("--evaluate <set>", "task set to judge the result on")
+    .addOption(setOptions())
+    .addOption(
+      new Option("--out <folder>", "run folder; the same again goes on").default(
+        undefined,
+        "runs/train-<set>-s<seed>",
+      ),
+    )
+    .action((name: string, options: Options, command: Command) => train(name, options, outputOf(command)));
+}
+
+async function train(name: string, options: Options, output: ReturnType<typeof outputOf>): Promise<void> {
+  const { kit, set } = setOf(name, options.set);
+  if (kit.learning === undefined) throw new InputError(`train: ${kit.name} has no features for the learner`);
+  const judged = options.evaluate === undefined ? undefined : setOf(options.evaluate, {}).set;
+  const strategy = strategyOf(options.strategy, kit.checkpointEvery(set));
+  const { seed, updates, steps: stepsPerUpdate } = options;
+  const out = options.out ?? `runs/train-${name.replaceAll("/", "-")}-${strategy.name}-s${seed}`;
+  const config = {
+    env: kit.name,
+    set: describe(set, options.set),
+    seed,
+    stepsPerUpdate,
+    strategy: { name: strategy.name, options: strategy.options },
+  };
+  const folder = await RunFolder.open(out, { kind: "train", config });
+  const interrupted = abortOnSignal();
+  const bar = output.progress("train", updates);
+  try {
+    const learner = createLearner<unknown, unknown, unknown>({
+      ...kit.learning,
+      seed: deriveSeed(seed, "weights"),
+    });
+    const scorer = strategy.scored ? { scorer: kit.progress! } : {};
+    const trainer = createTrainer({
+      learner,
+      env: kit.make,
+      tasks: set,
+      strategy,
+      seed,
+      stepsPerUpdate,
+      ...scorer,
+    });
+    const complete = await runTraining(folder, {
+      learner,
+      trainer,
+      updates,
+      signal: interrupted.signal,
+      onUpdate: ({ update, success, entropy }) => {
+        bar.update(update, `success ${percent(success)}, entropy ${entropy.toFixed(2)}`);
+      },
+    });
+    bar.stop();
+    for (const note of folder.notes) output.note(note);
+    const { update, envSteps } = trainer.state();
+    const evaluation =
+      judged && complete
+        ? await evaluate({ policy: learner, env: kit.make, tasks: judged, seed })
+        : undefined;
+    output.json({ run: out, complete, update, envSteps, ...evaluation });
+    output.line(`${update} of ${updates} updates, ${envSteps} env steps; weights: ${out}/${LEARNER}`);
+    if (evaluation !== undefined) {
+      output.line(
+        `${judged!.name}: success ${percent(evaluation.success)}, Pass@4 ${percent(evaluation.pass)}`,
+      );
+    }
+    if (!complete) {
+      output.line("stopped; the same command goes on");
+      process.exitCode = 130;
+    }
+  } finally {
+    bar.stop();
+    interrupted.done();
+    await folder.close();
+  }
+}
