@@ -45,7 +45,10 @@ export function demoVerb(program: Command): void {
     .option("--out <folder>", "run folder; a second run goes on or says that it is complete", "runs/demo")
     .action(async ({ out }: Options, command: Command) => {
       const output = outputOf(command);
-      const regimes = frozenLakeRegimes.map((regime) => ({ ...regime, updates: COMPARE.updates[regime.name]! }));
+      const regimes = frozenLakeRegimes.map((regime) => ({
+        ...regime,
+        updates: COMPARE.updates[regime.name]!,
+      }));
       const kit = kitOf("frozen-lake");
       const train = setOf(TRAIN.set, {}).set;
       const test = setOf(TEST, {}).set;

@@ -1,0 +1,61 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { whole } from "../cli/command.ts";
+import { ForkGymError } from "../core/errors.ts";
+import { forkBench } from "./fork.ts";
+import { rolloutBench } from "./rollout.ts";
+import { stepBench } from "./step.ts";
+import type { VersusOptions } from "./versus.ts";
+
+interface Given {
+  readonly rounds: number;
+  readonly ms: number;
+  readonly python?: string;
+  readonly requirePeer?: boolean;
+  readonly minRatio?: number;
+}
+
+const program = new Command("bench")
+  .usage("<name> [options]")
+  .description("Measures ForkGym, beside Gymnasium in the same run where there is something to compare")
+  .exitOverride();
+
+withPeer("step", "steps per second against Gymnasium's step loop", stepBench);
+withPeer("fork", "copies of a running episode against copy.deepcopy of Gymnasium's env", forkBench);
+bench("rollout", "what the rollout core costs per turn; no peer").action(async ({ rounds, ms }: Given) => {
+  process.exitCode = await rolloutBench({ rounds, blockMs: ms });
+});
+
+function bench(name: string, summary: string): Command {
+  return program
+    .command(name)
+    .description(summary)
+    .option("--rounds <n>", "rounds, each with one block of every side", whole(1), 21)
+    .option("--ms <n>", "milliseconds that a block takes", whole(1), 60);
+}
+
+function withPeer(name: string, summary: string, run: (options: VersusOptions) => Promise<number>): void {
+  bench(name, summary)
+    .option("--python <path>", "Python with gymnasium, for the peer (default: FORKGYM_PYTHON)")
+    .option("--require-peer", "fail (exit 1) if there is no peer")
+    .option("--min-ratio <n>", "fail (exit 1) if the median ratio of the main comparison is lower", positive)
+    .action(async ({ rounds, ms, python = process.env.FORKGYM_PYTHON, ...rest }: Given) => {
+      process.exitCode = await run({ rounds, blockMs: ms, ...(python !== undefined && { python }), ...rest });
+    });
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError("Expected a number above 0.");
+}
+
+try {
+  if (process.argv.length > 2) await program.parseAsync();
+  else process.stdout.write(program.helpInformation());
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else if (error instanceof ForkGymError) {
+    process.stderr.write(`bench: ${error.message}\n`);
+    process.exitCode = 1;
+  } else throw error;
+}

@@ -1,0 +1,25 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Folder with the package as it is published: package.json and dist/. */
+    readonly packageFolder: string;
+  }
+}
+
+/** Compiles the sources once for the tests that start processes, into a folder that lasts as long as they do. */
+export default function build({ provide }: TestProject): () => void {
+  const folder = resolve(`.test-build/${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const compiler = resolve("node_modules/typescript/bin/tsc");
+  const dist = join(folder, "dist");
+  execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", dist], {
+    stdio: "inherit",
+  });
+  copyFileSync("package.json", join(folder, "package.json"));
+  provide("packageFolder", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
