@@ -68,7 +68,7 @@ function panel(
     ),
     ...[0, 0.5, 1].map(
       (share) =>
-        `<text class="tick" x="${x(share * right).toFixed(1)}" y="${height - bottom + 16}" text-anchor="middle">${Math.round((share * right) / 1000)}k steps</text>`,
+        `<text class="tick" x="${x(share * right).toFixed(1)}" y="${height - bottom + 16}" text-anchor="${["start", "middle", "end"][2 * share]}">${Math.round((share * right) / 1000)}k steps</text>`,
     ),
     `<path class="axis" fill="none" d="M${left} ${PANEL.top}V${height - bottom}H${width - PANEL.right}"/>`,
     ...lines.map(

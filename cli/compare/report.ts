@@ -15,7 +15,7 @@ export function compareReport(regimes: readonly Regime[], cells: readonly CellRe
 
 function regimeReport(regime: Regime, rows: readonly Row[]): string {
   const steps = [1, 2, 3, 4].map(
-    (quarter) => `${(regime.stepsPerUpdate * regime.updates * quarter) / 4000}k`,
+    (quarter) => `${(Math.ceil((regime.updates * quarter) / 4) * regime.stepsPerUpdate) / 1000}k`,
   );
   const seeds = Math.max(...rows.map(({ cells }) => cells.length));
   const body = rows.map(({ method, setting, success, pass, mixed }) => [
