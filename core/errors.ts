@@ -18,6 +18,16 @@ export class InputError extends ForkGymError {
   override readonly name = "InputError";
 }
 
+/** The sandbox itself failed, not the command in it: its container is gone, its daemon does not answer. A fresh one may work. */
+export class SandboxError extends ForkGymError {
+  override readonly name = "SandboxError";
+}
+
+/** A file operation in a sandbox that cannot be done: no such file, a folder where a file was expected, disk full. */
+export class FileError extends ForkGymError {
+  override readonly name = "FileError";
+}
+
 /** The message of anything thrown, for a record that must be JSON. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -91,19 +91,20 @@ export class JsonlLog {
     }
   }
 
-  /** Adds one line; several at once are written one after the other. */
+  /** Adds one line; several at once are written one after the other. After one that failed, all fail. */
   append(value: unknown): Promise<void> {
     const text = `${JSON.stringify(value)}\n`;
     const write = this.#last.then(async () => {
       await this.#file.appendFile(text);
       await this.#file.datasync();
     });
-    this.#last = write.catch(() => {});
+    write.catch(() => {});
+    this.#last = write;
     return write;
   }
 
   async close(): Promise<void> {
-    await this.#last;
+    await this.#last.catch(() => {});
     await this.#file.close();
   }
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
-import { open, readFile, rm } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
+
+let taken = 0;
 
 /**
  * Takes the lock file for this process. A lock whose process is gone is taken over.
@@ -8,32 +10,54 @@ import { InputError } from "../errors.ts";
  * @throws {InputError} if a living process holds it.
  */
 export async function lock(path: string): Promise<() => Promise<void>> {
-  const own = `${process.pid} ${birth(process.pid)}\n`;
-  for (;;) {
-    try {
-      const file = await open(path, "wx");
-      await file.writeFile(own);
-      await file.close();
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const holder = await readFile(path, "utf8").catch(() => "");
-    const [pid = "", born = ""] = holder.trim().split(" ");
-    if (pid !== "" && birth(Number(pid)) === born) {
-      throw new InputError(
-        `run folder: ${path} is held by process ${pid}, which is still running; wait for it, or choose another folder`,
-      );
-    }
-    await rm(path, { force: true });
+  const own = `${path}.${process.pid}.${taken++}`;
+  await writeFile(own, `${process.pid} ${birth(process.pid)}\n`);
+  try {
+    // A link comes into being with its text, so that nobody finds a lock that names no process yet.
+    while (!(await made(link(own, path)))) await removeStale(path, own);
+  } finally {
+    await rm(own, { force: true });
   }
+  return () => rm(path, { force: true });
 }
 
-/** When a process began, in the kernel's ticks, so that a pid used anew is told apart; empty if it is gone. */
+async function removeStale(path: string, own: string): Promise<void> {
+  const holder = await readFile(path, "utf8").catch(() => "");
+  const [pid = "", born = ""] = holder.trim().split(" ");
+  if (born !== "" && birth(Number(pid)) === born) {
+    throw new InputError(
+      `run folder: ${path} is held by process ${pid}, which is still running; wait for it, or choose another folder`,
+    );
+  }
+  const aside = `${own}.stale`;
+  await rename(path, aside).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  // Somebody else may have taken it over since it was read: then that lock goes back.
+  if ((await readFile(aside, "utf8").catch(() => holder)) !== holder) await made(link(aside, path));
+  await rm(aside, { force: true });
+}
+
+/** False if there is such a file already. */
+async function made(linking: Promise<void>): Promise<boolean> {
+  return linking.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false;
+      throw error;
+    },
+  );
+}
+
+/**
+ * When a process began, in the kernel's ticks, so that a pid used anew is told apart; empty if it is gone, also if
+ * nobody has asked for its exit code yet.
+ */
 function birth(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "unknown";
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? "" : (fields[19] ?? "unknown");
   } catch {
     return alive(pid) ? "unknown" : "";
   }

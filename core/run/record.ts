@@ -1,7 +1,7 @@
 import { InputError } from "../errors.ts";
 import { canonicalJson, type Json, type JsonObject, sha256 } from "../json.ts";
 import type { Decision } from "../policy.ts";
-import type { Budget } from "../rollout/budget.ts";
+import { type Budget, emptyBudget } from "../rollout/budget.ts";
 import type { Checkpoint, LeafEnd, Node, Tree } from "../rollout/tree.ts";
 import type { Task } from "../task.ts";
 
@@ -81,8 +81,17 @@ export function checkRecord(value: unknown, where: string): TreeRecord {
   };
   if (record?.v !== 1) fail("v", "1", record?.v);
   if (typeof record.task?.id !== "string") fail("task.id", "a text", record.task?.id);
-  for (const field of ["nodes", "branches", "leaves", "checkpoints", "problems"] as const) {
+  if (typeof record.strategy?.name !== "string") fail("strategy.name", "a text", record.strategy?.name);
+  for (const field of Object.keys(emptyBudget()) as (keyof Budget)[]) {
+    const count = record.budget?.[field];
+    if (typeof count !== "number") fail(`budget.${field}`, "a number", count);
+  }
+  if (!Array.isArray(record.problems)) fail("problems", "a list", record.problems);
+  for (const field of ["nodes", "branches", "leaves", "checkpoints"] as const) {
     if (!Array.isArray(record[field])) fail(field, "a list", record[field]);
+    for (const [at, entry] of record[field].entries()) {
+      if (typeof entry !== "object" || entry === null) fail(`${field}[${at}]`, "an object", entry);
+    }
   }
   record.nodes.forEach(({ parent, branch, reward }, at) => {
     const parentIs = at === 0 ? parent === null : Number.isInteger(parent) && parent! >= 0 && parent! < at;
@@ -93,11 +102,18 @@ export function checkRecord(value: unknown, where: string): TreeRecord {
       fail(`nodes[${at}].choice`, "a choice", undefined);
   });
   const known = (at: unknown) => Number.isInteger(at) && record.nodes[at as number] !== undefined;
-  record.branches.forEach(({ from }, at) => {
+  record.branches.forEach(({ path, from }, at) => {
+    if (typeof path !== "string") fail(`branches[${at}].path`, "a path", path);
     if (!known(from)) fail(`branches[${at}].from`, "the index of a node", from);
   });
-  record.leaves.forEach(({ node }, at) => {
+  record.leaves.forEach(({ branch, node, end, reward }, at) => {
+    if (typeof branch !== "string") fail(`leaves[${at}].branch`, "a path", branch);
+    if (typeof end !== "string") fail(`leaves[${at}].end`, "a text", end);
+    if (reward !== undefined && typeof reward !== "number") fail(`leaves[${at}].reward`, "a number", reward);
     if (!known(node)) fail(`leaves[${at}].node`, "the index of a node", node);
+  });
+  record.checkpoints.forEach(({ routings }, at) => {
+    if (!Array.isArray(routings)) fail(`checkpoints[${at}].routings`, "a list", routings);
   });
   return record;
 }

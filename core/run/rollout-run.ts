@@ -58,9 +58,13 @@ export async function countTrees(path: string): Promise<number> {
   return count;
 }
 
-/** The records of a run folder, in file order; a last line that was cut off is left out. None if there is no file. */
+/**
+ * The records of a run folder, in file order; none if there is no file. A last line that was cut off is left out,
+ * and its length given to `onTail`.
+ */
 export async function* readTrees(
   path: string,
+  onTail: (bytes: number) => void = () => {},
 ): AsyncGenerator<{ readonly record: TreeRecord; readonly line: number }> {
   const file = join(path, TREES);
   const there = await access(file).then(
@@ -68,7 +72,7 @@ export async function* readTrees(
     () => false,
   );
   if (!there) return;
-  for await (const { value, line } of readJsonl(file)) {
+  for await (const { value, line } of readJsonl(file, (tail) => onTail(tail.length))) {
     yield { record: checkRecord(value, `${TREES} line ${line}`), line };
   }
 }

@@ -37,11 +37,12 @@ export function segmentsOf(tree: Tree<unknown, unknown, unknown>): Segment[] {
 
 /** The actions of a segment in few words. */
 export function actionsOf({ nodes }: Segment): string {
-  return nodes
-    .map(({ choice }) =>
-      typeof choice!.action === "string" ? choice!.action : JSON.stringify(choice!.action),
-    )
-    .join(" ");
+  return nodes.map(({ choice }) => actionText(choice!.action)).join(" ");
+}
+
+/** An action on one line. */
+export function actionText(action: unknown): string {
+  return typeof action === "string" && !/\p{Cc}/u.test(action) ? action : JSON.stringify(action);
 }
 
 /** How a segment ended: the checkpoint's score and route, or the leaf's end and reward. */

@@ -1,5 +1,5 @@
 import type { Tree } from "../rollout/tree.ts";
-import { actionsOf, endingOf, type Segment, segmentsOf } from "./segments.ts";
+import { actionsOf, actionText, endingOf, type Segment, segmentsOf } from "./segments.ts";
 
 const TURN_PX = 56;
 const ROW_PX = 34;
@@ -25,7 +25,7 @@ export function treeSvg(tree: Tree<unknown, unknown, unknown>): string {
     shapes.push(`<path class="edge" d="M${begin} ${y(own)}H${x(end)}"/>`);
     for (const { turn, choice } of segment.nodes) {
       shapes.push(
-        `<circle class="turn" cx="${x(turn)}" cy="${y(own)}" r="3"><title>turn ${turn}: ${text(choice?.action)}</title></circle>`,
+        `<circle class="turn" cx="${x(turn)}" cy="${y(own)}" r="3"><title>turn ${turn}: ${xml(actionText(choice!.action))}</title></circle>`,
       );
     }
     const kind = segment.leaf === undefined ? (segment.routing?.route ?? "survive") : leafKind(segment);
@@ -75,10 +75,9 @@ function link(x1: number, y1: number, x2: number, y2: number): string {
   return `<path class="edge" d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}"/>`;
 }
 
-function text(action: unknown): string {
-  return xml(typeof action === "string" ? action : JSON.stringify(action));
-}
-
+/** What XML cannot hold, control characters and halves of surrogate pairs, becomes U+FFFD. */
 function xml(value: string): string {
-  return value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return value
+    .replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(/[^\P{Cc}\t\n\r]|\p{Cs}|[\uFFFE\uFFFF]/gu, "\uFFFD");
 }
