@@ -30,7 +30,7 @@ function bench(name: string, summary: string): Command {
     .command(name)
     .description(summary)
     .option("--rounds <n>", "rounds, each with one block of every side", whole(1), 21)
-    .option("--ms <n>", "milliseconds that a block takes", whole(1), 60);
+    .option("--ms <n>", "milliseconds that a block takes", whole(1), 50);
 }
 
 function withPeer(name: string, summary: string, run: (options: VersusOptions) => Promise<number>): void {

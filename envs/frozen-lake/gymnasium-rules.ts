@@ -37,13 +37,36 @@ export interface GymnasiumRules {
 
 const known = new WeakMap<GymnasiumLakeData, GymnasiumRules>();
 
-/** The rules of `data`. Data that rules were made of before, `rules.data` itself, is only looked up. @throws {InputError} */
-export function gymnasiumRules(data: GymnasiumLakeData): GymnasiumRules {
+/**
+ * The rules of `data`. Data that rules were made of before, `rules.data` itself, is only looked up, and `last` is
+ * used again for data that says the same, which is what a handle that is reset over and over gets.
+ * @throws {InputError}
+ */
+export function gymnasiumRules(data: GymnasiumLakeData, last?: GymnasiumRules): GymnasiumRules {
   const found = known.get(data);
   if (found !== undefined) return found;
+  if (last !== undefined && sameData(last.data, data)) return last;
   const rules = readRules(data);
   known.set(rules.data, rules);
   return rules;
+}
+
+/** Whether data, read with the defaults, says what complete data says; compared by value, for it may have been changed. */
+function sameData(complete: Required<GymnasiumLakeData>, data: GymnasiumLakeData): boolean {
+  const { isSlippery = true, successRate = 1 / 3, rewardSchedule = [1, 0, 0], maxTurns = 100 } = data;
+  return (
+    isSlippery === complete.isSlippery &&
+    successRate === complete.successRate &&
+    maxTurns === complete.maxTurns &&
+    sameItems(complete.rewardSchedule, rewardSchedule) &&
+    sameItems(complete.map, data.map)
+  );
+}
+
+function sameItems(complete: readonly unknown[], given: unknown): boolean {
+  if (!Array.isArray(given) || given.length !== complete.length) return false;
+  for (let at = 0; at < complete.length; at++) if (complete[at] !== given[at]) return false;
+  return true;
 }
 
 function readRules(data: GymnasiumLakeData): GymnasiumRules {

@@ -39,7 +39,7 @@ export class GymnasiumFrozenLake implements Env<GymnasiumLakeData, number, Gymna
   /** @throws {InputError} on malformed data or a seed that is not a whole number from 0 to 2^53 - 1. */
   async reset(options: { readonly task: Task<GymnasiumLakeData>; readonly seed: number }): Promise<number> {
     this.#checkOpen();
-    const rules = gymnasiumRules(options.task.data);
+    const rules = gymnasiumRules(options.task.data, this.#rules);
     const rng = Pcg64.seeded(options.seed);
     const draw = rng.random();
     const start = rules.startReach.findIndex((reach) => reach > draw);
@@ -99,7 +99,7 @@ export class GymnasiumFrozenLake implements Env<GymnasiumLakeData, number, Gymna
   async fork(snapshot: Snapshot, options?: { readonly seed?: number }): Promise<GymnasiumFrozenLake> {
     this.#checkOpen();
     openSnapshot(snapshot, GYMNASIUM_KIND);
-    const rules = dataField(snapshot, GYMNASIUM_KIND, gymnasiumRules);
+    const rules = dataField(snapshot, GYMNASIUM_KIND, (data) => gymnasiumRules(data, this.#rules));
     const state = rngField(snapshot, GYMNASIUM_KIND);
     const child = new GymnasiumFrozenLake();
     child.#rules = rules;

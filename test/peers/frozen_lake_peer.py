@@ -59,7 +59,7 @@ def hard_map(index):
     seed = int.from_bytes(hashlib.sha256(parts.encode()).digest()[:7], "big") >> 3
     rng = np.random.default_rng(seed)
     size = int(rng.integers(7, 10))
-    p = rng.uniform(0.6, 0.85)
+    p = rng.uniform(0.85, 0.95)
     while True:
         board = rng.choice(["F", "H"], (size, size), p=[p, 1 - p])
         while True:

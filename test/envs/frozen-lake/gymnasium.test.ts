@@ -242,3 +242,18 @@ test("a fork with a bad seed is an InputError", async () => {
   const env = await started();
   await expect(env.fork(await env.snapshot(), { seed: 0.5 })).rejects.toThrow(InputError);
 });
+
+test("a handle that is reset again plays what the task says now, also if the same object was changed", async () => {
+  const data = { map: ["SFG"], isSlippery: false, maxTurns: 100 };
+  const env = new GymnasiumFrozenLake();
+  const ends = async () => {
+    await env.reset({ task: { id: "changing", data }, seed: 1 });
+    return [(await env.step(2)).end, (await env.step(2).catch(() => ({ end: "closed" }))).end];
+  };
+  expect(await ends()).toEqual([undefined, "success"]);
+  data.maxTurns = 1;
+  expect(await ends()).toEqual(["turn-limit", "closed"]);
+  data.maxTurns = 100;
+  data.map = ["SHG"];
+  expect(await ends()).toEqual(["failure", "closed"]);
+});
