@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
+import { birthOf } from "../process.ts";
 
 let taken = 0;
 
@@ -11,7 +11,7 @@ let taken = 0;
  */
 export async function lock(path: string): Promise<() => Promise<void>> {
   const own = `${path}.${process.pid}.${taken++}`;
-  await writeFile(own, `${process.pid} ${birth(process.pid)}\n`);
+  await writeFile(own, `${process.pid} ${birthOf(process.pid)}\n`);
   try {
     // A link comes into being with its text, so that nobody finds a lock that names no process yet.
     while (!(await made(link(own, path)))) await removeStale(path, own);
@@ -24,7 +24,7 @@ export async function lock(path: string): Promise<() => Promise<void>> {
 async function removeStale(path: string, own: string): Promise<void> {
   const holder = await readFile(path, "utf8").catch(() => "");
   const [pid = "", born = ""] = holder.trim().split(" ");
-  if (born !== "" && birth(Number(pid)) === born) {
+  if (born !== "" && birthOf(Number(pid)) === born) {
     throw new InputError(
       `run folder: ${path} is held by process ${pid}, which is still running; wait for it, or choose another folder`,
     );
@@ -47,27 +47,4 @@ async function made(linking: Promise<void>): Promise<boolean> {
       throw error;
     },
   );
-}
-
-/**
- * When a process began, in the kernel's ticks, so that a pid used anew is told apart; empty if it is gone, also if
- * nobody has asked for its exit code yet.
- */
-function birth(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? "" : (fields[19] ?? "unknown");
-  } catch {
-    return alive(pid) ? "unknown" : "";
-  }
-}
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

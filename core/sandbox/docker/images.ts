@@ -1,0 +1,98 @@
+import type Docker from "dockerode";
+import { labels } from "./labels.ts";
+import type { Machine } from "./machine.ts";
+
+/** Docker allows 127 layers; a chain is flattened before. */
+const MOST_LAYERS = 100;
+
+/** Images made by commits, removed once neither a snapshot nor a container needs them. */
+export class Images {
+  readonly #docker: Docker;
+  /** Times each of our images was taken as a snapshot and not released. */
+  readonly #takes = new Map<string, number>();
+  /** Containers made of each image, ours or not. */
+  readonly #uses = new Map<string, number>();
+  /** Ours and no longer needed, but Docker refused: a child image still stands on it. */
+  readonly #waiting = new Set<string>();
+
+  constructor(docker: Docker) {
+    this.#docker = docker;
+  }
+
+  has(image: string): boolean {
+    return (this.#takes.get(image) ?? 0) > 0;
+  }
+
+  /** Takes an image once more; false if it was released. */
+  take(image: string): boolean {
+    if (!this.has(image)) return false;
+    this.#takes.set(image, this.#takes.get(image)! + 1);
+    return true;
+  }
+
+  async commit(machine: Machine, run: string | undefined): Promise<string> {
+    const committed = await machine.commit(run);
+    const { RootFS, Config } = await this.#docker.getImage(committed).inspect();
+    const image =
+      (RootFS.Layers?.length ?? 0) <= MOST_LAYERS ? committed : await this.#flatten(machine, Config, run);
+    if (image !== committed) await this.#remove(committed);
+    this.#takes.set(image, 1);
+    return image;
+  }
+
+  /** The same files as one layer, with what of the image's settings a command notices. */
+  async #flatten(
+    machine: Machine,
+    { Env, WorkingDir }: { Env: string[]; WorkingDir: string },
+    run: string | undefined,
+  ) {
+    const changes = [
+      ...Env.map((pair) => `ENV ${pair.replace("=", '="')}"`),
+      ...(WorkingDir ? [`WORKDIR ${WorkingDir}`] : []),
+      ...Object.entries(labels(run)).map(([name, value]) => `LABEL ${name}="${value}"`),
+    ];
+    const stream = await this.#docker.importImage((await machine.export()) as never, { changes } as never);
+    const events = await new Promise<{ status?: string }[]>((resolve, reject) => {
+      this.#docker.modem.followProgress(stream as unknown as NodeJS.ReadableStream, (error, output) =>
+        error ? reject(error) : resolve(output),
+      );
+    });
+    return events.at(-1)!.status!.trim();
+  }
+
+  use(image: string): void {
+    this.#uses.set(image, (this.#uses.get(image) ?? 0) + 1);
+  }
+
+  async free(image: string): Promise<void> {
+    this.#uses.set(image, this.#uses.get(image)! - 1);
+    await this.#sweep(image);
+  }
+
+  async drop(image: string): Promise<void> {
+    const takes = this.#takes.get(image) ?? 0;
+    if (takes === 0) return;
+    this.#takes.set(image, takes - 1);
+    await this.#sweep(image);
+  }
+
+  async #sweep(image: string): Promise<void> {
+    if (this.#takes.get(image) === 0 && (this.#uses.get(image) ?? 0) === 0) {
+      this.#takes.delete(image);
+      this.#waiting.add(image);
+    }
+    // A child that goes frees its parent, so those that were refused are tried again, the newest first.
+    for (const each of [...this.#waiting].reverse()) {
+      if (await this.#remove(each)) this.#waiting.delete(each);
+    }
+  }
+
+  async #remove(image: string): Promise<boolean> {
+    try {
+      await this.#docker.getImage(image).remove({ force: true });
+      return true;
+    } catch (error) {
+      return (error as { readonly statusCode?: number }).statusCode === 404;
+    }
+  }
+}

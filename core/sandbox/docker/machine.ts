@@ -1,0 +1,172 @@
+import type Docker from "dockerode";
+import { InputError, messageOf, SandboxError } from "../../errors.ts";
+import { Connection, type Reply } from "./connection.ts";
+import { labels } from "./labels.ts";
+import { serverProgram } from "./program.ts";
+
+/** What a container may use and reach. */
+export interface Limits {
+  /** Memory of the container, all branches together, in bytes. @default 4 GiB */
+  readonly memoryBytes?: number;
+  /** Processors, fractions allowed. @default as many as there are */
+  readonly cpus?: number;
+  /** Processes and threads of the container, all branches together. @default 1024 */
+  readonly pids?: number;
+  /** Whether commands reach the network. @default false */
+  readonly network?: boolean;
+  /** User that commands run as, name or number, with an optional `:group`. @default the image's root */
+  readonly user?: string;
+}
+
+export interface MachineOptions extends Limits {
+  /** Name or id. */
+  readonly image: string;
+  readonly overlay: boolean;
+  /** Label for people, and for `forkgym gc --run`. */
+  readonly run?: string;
+}
+
+/** Where branches lie in a container that has them. */
+const BRANCHES = "/.forkgym";
+
+/**
+ * A container whose process 1 is the command server. It ends, and Docker removes it with its volume, as soon as the
+ * connection of its owner does: also when the owner was killed.
+ */
+export class Machine {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly #container: Docker.Container;
+  #closed: Promise<void> | undefined;
+
+  private constructor(container: Docker.Container, connection: Connection) {
+    this.id = container.id;
+    this.#container = container;
+    this.connection = connection;
+  }
+
+  /** @throws {InputError} if the image lacks what the server needs. @throws {SandboxError} */
+  static async start(docker: Docker, options: MachineOptions): Promise<Machine> {
+    let container: Docker.Container | undefined;
+    try {
+      container = await docker.createContainer(containerOf(options));
+      const stream = await container.attach({
+        stream: true,
+        stdin: true,
+        stdout: true,
+        stderr: true,
+        hijack: true,
+      });
+      const connection = new Connection(stream as never, container.id.slice(0, 12));
+      const ready = connection.ready();
+      ready.catch(() => {});
+      await container.start();
+      await ready.catch((error: Error) => {
+        const words = connection.lastWords.split("\n").at(-1);
+        throw words ? new SandboxError(`docker: the command server did not start: ${words}`) : error;
+      });
+      return new Machine(container, connection);
+    } catch (error) {
+      await container?.remove({ force: true, v: true }).catch(() => {});
+      throw explained(error, options.image);
+    }
+  }
+
+  request(body: object, input?: Uint8Array, onKey?: (kill: () => void) => void): Promise<Reply> {
+    return this.connection.request(body, input, onKey);
+  }
+
+  /** Commits the container's files as an image; no command may be running. */
+  async commit(run: string | undefined): Promise<string> {
+    const changes = Object.entries(labels(run)).map(([name, value]) => `LABEL ${name}="${value}"`);
+    const { Id } = (await this.#container.commit({ pause: false, changes: changes.join("\n") })) as {
+      Id: string;
+    };
+    return Id;
+  }
+
+  /** Everything in the container as a tar stream. */
+  export(): Promise<NodeJS.ReadableStream> {
+    return this.#container.export();
+  }
+
+  /** Ends the container and waits until Docker has removed it. */
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    this.connection.end();
+    // Removing by force is quicker than waiting for the end of input to be seen, and does no harm if both happen.
+    await this.#container.remove({ force: true, v: true }).catch((error: { statusCode?: number }) => {
+      if (error.statusCode !== 404 && error.statusCode !== 409) throw error;
+    });
+    for (let tries = 0; tries < 500; tries++) {
+      const there = await this.#container.inspect().then(
+        () => true,
+        () => false,
+      );
+      if (!there) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
+  const {
+    image,
+    overlay,
+    run,
+    memoryBytes = 4 * 2 ** 30,
+    cpus,
+    pids = 1024,
+    network = false,
+    user,
+  } = options;
+  const config = JSON.stringify({ overlay, network, ...(user !== undefined && { user }) });
+  const marks = labels(run);
+  return {
+    Image: image,
+    Entrypoint: ["python3", "-I", "-S", "-u", "-c", serverProgram(), config],
+    Cmd: [],
+    User: "0:0",
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Labels: marks,
+    HostConfig: {
+      AutoRemove: true,
+      NetworkMode: network ? "bridge" : "none",
+      Memory: memoryBytes,
+      PidsLimit: pids,
+      ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
+      ...(overlay && {
+        CapAdd: ["SYS_ADMIN", "NET_ADMIN"],
+        SecurityOpt: ["apparmor=unconfined"],
+        Mounts: [
+          // An anonymous volume: an upper directory may not lie on another overlay. It goes with the container.
+          {
+            Type: "volume",
+            Source: "",
+            Target: BRANCHES,
+            VolumeOptions: { NoCopy: true, Labels: marks },
+          } as never,
+        ],
+      }),
+    },
+  };
+}
+
+function explained(error: unknown, image: string): Error {
+  const text = messageOf(error);
+  if (/python3.*(not found|no such file)/s.test(text)) {
+    return new InputError(
+      `docker: image ${image} has no python3, which the command server needs; add it to the image`,
+    );
+  }
+  if (error instanceof SandboxError || error instanceof InputError) return error;
+  return new SandboxError(`docker: no container of ${image}: ${text}`, { cause: error });
+}

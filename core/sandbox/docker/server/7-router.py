@@ -1,0 +1,172 @@
+"""Branches, each with an executor of its own, and the one wire to all of them."""
+
+
+class Router:
+    """Process 1 of a container with branches: makes and unmakes them, and passes frames to and from them."""
+
+    def __init__(self, wire):
+        self.wire = wire
+        self.poll = select.poll()
+        self.branches = Branches()
+        self.lines = {}  # branch: (pid, Wire)
+        self.by_fd = {}  # fd: branch
+        self.keys = {}  # request under way: branch
+        self.wanted = []  # branches that should have an executor
+        self.own_pid_space = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+
+    def run(self):
+        libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+        wake = watch_children()
+        self.branches.start()
+        self.poll.register(self.wire.source, select.POLLIN)
+        self.poll.register(wake, select.POLLIN)
+        self.wire.answer(0, {"ready": True})
+        while True:
+            events = self.poll.poll(0 if self.wanted else None)
+            if not events and self.wanted:
+                branch = self.wanted.pop(0)
+                if branch in self.branches.branches:
+                    self.line(branch)
+            for fd, _ in events:
+                if fd == self.wire.source:
+                    frames = self.wire.receive()
+                    if frames is None:
+                        os._exit(0)
+                    for frame in frames:
+                        self.handle(*frame)
+                elif fd == wake:
+                    os.read(wake, 4096)
+                elif fd in self.by_fd:
+                    self.relay(self.by_fd[fd])
+            self.reap()
+
+    def handle(self, kind, key, payload):
+        if kind != b"R":
+            if key in self.keys:
+                self.pass_on(self.keys[key], kind, key, payload)
+            return
+        try:
+            request = json.loads(payload.decode("utf8"))
+            operation, branch = request["op"], request.get("branch")
+            if operation == "exec":
+                self.line(branch)
+                self.keys[key] = branch
+                self.pass_on(branch, kind, key, payload)
+            elif operation == "create":
+                branch = self.branches.create(request.get("snapshot"))
+                self.wire.answer(key, {"branch": branch})
+                self.wanted.append(branch)
+            elif operation == "freeze":
+                frozen = self.branches.freeze(branch, lambda: self.hang_up(branch))
+                self.wire.answer(key, frozen)
+                if frozen["changed"]:
+                    self.wanted.append(branch)
+            elif operation == "release":
+                self.branches.release(request["snapshot"])
+                self.wire.answer(key, {})
+            elif operation == "close":
+                self.hang_up(branch)
+                self.branches.close(branch)
+                self.wire.answer(key, {})
+        except KeyError as error:
+            self.wire.answer(key, {"error": "gone", "message": "no such branch or snapshot: %s" % error})
+        except OSError as error:
+            self.wire.answer(key, {"error": "server", "message": str(error)})
+
+    def line(self, branch):
+        """The wire to a branch's executor, which is started if there is none."""
+        if branch in self.lines:
+            return self.lines[branch][1]
+        root = self.branches.branches[branch]["root"]
+        ours, theirs = socket.socketpair()
+        check(libc.unshare(CLONE_NEWPID), "unshare")
+        pid = os.fork()
+        if pid == 0:
+            self.become_executor(root, theirs.fileno())
+        check(libc.setns(self.own_pid_space, CLONE_NEWPID), "setns")
+        theirs.close()
+        fd = ours.detach()
+        wire = Wire(fd, fd)
+        self.lines[branch] = (pid, wire)
+        self.by_fd[fd] = branch
+        self.poll.register(fd, select.POLLIN)
+        return wire
+
+    def become_executor(self, root, fd):
+        try:
+            signal.set_wakeup_fd(-1)
+            os.dup2(fd, 3)
+            null = os.open("/dev/null", os.O_RDWR)
+            for number in (0, 1):
+                os.dup2(null, number)
+            os.closerange(4, 4096)
+            enter(root)
+            Executor(Wire(3, 3)).run()
+        except BaseException as error:
+            os.write(2, ("branch: %r\n" % error).encode())
+        finally:
+            os._exit(1)
+
+    def pass_on(self, branch, kind, key, payload):
+        try:
+            self.lines[branch][1].send(kind, key, payload)
+        except (OSError, KeyError):
+            self.hang_up(branch)
+
+    def relay(self, branch):
+        frames = self.lines[branch][1].receive()
+        if frames is None:
+            self.hang_up(branch)
+            return
+        for kind, key, payload in frames:
+            if kind == b"A":
+                self.keys.pop(key, None)
+            self.wire.send(kind, key, payload)
+
+    def hang_up(self, branch):
+        """Ends a branch's executor and with it everything that runs there; its requests are answered."""
+        pid, wire = self.lines.pop(branch, (None, None))
+        if pid is None:
+            return
+        self.poll.unregister(wire.source)
+        del self.by_fd[wire.source]
+        os.close(wire.source)
+        try:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        except OSError:
+            pass
+        for key in [key for key, where in self.keys.items() if where == branch]:
+            del self.keys[key]
+            self.wire.answer(key, {"error": "server", "message": "the branch was closed or killed while a command ran"})
+
+    def reap(self):
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0] != 0:
+                pass
+        except ChildProcessError:
+            pass
+
+
+def enter(root):
+    """Process 1 of new namespaces walls itself in: its own root, processes, mounts, network, and no capability."""
+    spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS
+    check(libc.unshare(spaces | (0 if CONFIG.get("network") else CLONE_NEWNET)), "unshare")
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+    if not CONFIG.get("network"):
+        loopback_up()
+    furnish(root)
+    os.chroot(root)
+    os.chdir("/")
+    drop_privileges(keep=bool(CONFIG.get("user")))
+
+
+def main():
+    wire = Wire(0, 1)
+    if OVERLAY:
+        Router(wire).run()
+    wire.answer(0, {"ready": True})
+    Executor(wire).run()
+
+
+main()
