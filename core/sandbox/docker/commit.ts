@@ -8,6 +8,9 @@ import { Machine, type MachineOptions } from "./machine.ts";
 
 type CommitSnapshot = { readonly kind: "docker/commit"; readonly image: string; readonly shell: ShellState };
 
+/** The engine that made each image of ours: any sandbox may be asked to fork or release it. */
+const makers = new Map<string, CommitEngine>();
+
 /** An image per snapshot, a container per fork: works with default privileges. */
 class CommitEngine implements Engine {
   readonly flags = { backend: "docker/commit", backgroundProcesses: false, anyProgram: true } as const;
@@ -44,6 +47,7 @@ class CommitEngine implements Engine {
     }
     place.touched = false;
     const image = await this.#images.commit(place.machine, this.#options.run);
+    makers.set(image, this);
     return this.#remember(place, { kind: "docker/commit", image, shell });
   }
 
@@ -54,13 +58,19 @@ class CommitEngine implements Engine {
 
   async fork(snapshot: Snapshot): Promise<Sandbox> {
     const { image, shell } = check(snapshot);
-    if (!this.#images.has(image))
+    const maker = makers.get(image);
+    if (maker === undefined)
       throw new SnapshotError("docker: the snapshot was released, or another process holds it");
-    return this.open(image, shell);
+    return maker.open(image, shell);
   }
 
-  release(snapshot: Snapshot): Promise<void> {
-    return this.#images.drop(check(snapshot).image);
+  async release(snapshot: Snapshot): Promise<void> {
+    const { image } = check(snapshot);
+    const maker = makers.get(image);
+    if (maker === undefined) return;
+    const dropping = maker.#images.drop(image);
+    if (!maker.#images.has(image)) makers.delete(image);
+    await dropping;
   }
 
   async close({ machine }: Place): Promise<void> {

@@ -136,7 +136,7 @@ export class DockerSandbox implements Sandbox {
   async #request(body: object, input: Uint8Array, onKey?: (kill: () => void) => void): Promise<Reply> {
     this.#checkOpen();
     const { machine, branch } = this.#place;
-    this.#place.touched = true;
+    if (!("builtin" in body && body.builtin === "read")) this.#place.touched = true;
     const work = machine.request(
       { op: "exec", ...(branch !== undefined && { branch }), ...body },
       input,

@@ -105,6 +105,19 @@ def drop_user(user):
 # At the end of a script, whatever ended it, its folder and its exported variables go to file 9.
 KEEP_SHELL = """trap '{ printf "%s\\0" "$PWD"; env -0; } >&9 9>&-' EXIT; eval "$1\""""
 BASE_ENV = dict(os.environ)
+# What Linux takes in one argument, in bytes.
+LONGEST_ARGUMENT = 131072
+
+
+def in_memory(text):
+    """Name of a file that holds the text and that only this process and what it becomes can open."""
+    fd = os.memfd_create("script", 0) if hasattr(os, "memfd_create") else libc.memfd_create(b"script", 0)
+    data = text.encode("utf8", "surrogatepass")
+    while data:
+        data = data[os.write(fd, data):]
+    return "/proc/self/fd/%d" % fd
+
+
 FLEETING = ("_", "SHLVL", "PWD", "OLDPWD")
 
 
@@ -133,6 +146,8 @@ def start(request):
     if "script" in request:
         shell = "bash" if os.path.exists("/bin/bash") else "sh"
         script = request["script"]
+        if len(script) > LONGEST_ARGUMENT // 4:
+            script = ". " + in_memory(script)
         argv = [shell, "-c", KEEP_SHELL, shell, script] if request.get("keep") else [shell, "-c", script]
     else:
         argv = request["argv"]

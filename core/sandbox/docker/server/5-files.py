@@ -17,11 +17,20 @@ def builtin_write(request):
 def builtin_unpack(request):
     path = request["path"]
     make_folder(path)
+    root = os.path.realpath(path)
     try:
         with tarfile.open(fileobj=os.fdopen(0, "rb"), mode="r|*") as archive:
             if hasattr(tarfile, "fully_trusted_filter"):
                 archive.extraction_filter = tarfile.fully_trusted_filter
-            archive.extractall(path, numeric_owner=True)
+            for member in archive:
+                # The folder that it goes to, through links that were unpacked before, must lie in the root.
+                target = os.path.join(root, member.name)
+                folder = os.path.realpath(os.path.dirname(os.path.normpath(target)))
+                if member.name.startswith("/") or not (folder + "/").startswith(root.rstrip("/") + "/"):
+                    raise Refused("%s: the archive's %r lies outside of it" % (path, member.name))
+                if member.islnk() and not os.path.realpath(os.path.join(root, member.linkname)).startswith(root):
+                    raise Refused("%s: the archive's link %r leads outside of it" % (path, member.name))
+                archive.extract(member, root, numeric_owner=True)
     except (tarfile.TarError, EOFError, ValueError) as error:
         raise Refused("%s: not a tar archive (%s)" % (path, error))
 
