@@ -3,6 +3,7 @@ import { whole } from "../cli/command.ts";
 import { ForkGymError } from "../core/errors.ts";
 import { forkBench } from "./fork.ts";
 import { rolloutBench } from "./rollout.ts";
+import { sandboxBench } from "./sandbox/sandbox.ts";
 import { stepBench } from "./step.ts";
 import type { VersusOptions } from "./versus.ts";
 
@@ -24,6 +25,16 @@ withPeer("fork", "copies of a running episode against copy.deepcopy of Gymnasium
 bench("rollout", "what the rollout core costs per turn; no peer").action(async ({ rounds, ms }: Given) => {
   process.exitCode = await rolloutBench({ rounds, blockMs: ms });
 });
+
+program
+  .command("sandbox")
+  .description("what forking a Docker sandbox costs, beside commit and run, replay, and a copy of the folder")
+  .option("--image <image>", "local image with python3 (default: FORKGYM_IMAGE)")
+  .option("--rounds <n>", "rounds, each with one fork of every side", whole(1), 9)
+  .option("--min-ratio <n>", "fail (exit 1) if overlay at 100 MB is not so many times faster", positive)
+  .action(async ({ image = process.env.FORKGYM_IMAGE, rounds, minRatio }: Given & { image?: string }) => {
+    process.exitCode = await sandboxBench({ image, rounds, ...(minRatio !== undefined && { minRatio }) });
+  });
 
 function bench(name: string, summary: string): Command {
   return program

@@ -4,9 +4,12 @@ import { Command, CommanderError } from "commander";
 import { ForkGymError } from "../core/errors.ts";
 import { compareVerb } from "./verbs/compare.ts";
 import { demoVerb } from "./verbs/demo.ts";
+import { doctorVerb } from "./verbs/doctor.ts";
 import { envsVerb } from "./verbs/envs.ts";
+import { gcVerb } from "./verbs/gc.ts";
 import { replayVerb } from "./verbs/replay.ts";
 import { rolloutVerb } from "./verbs/rollout.ts";
+import { shellVerb } from "./verbs/shell.ts";
 import { showVerb } from "./verbs/show.ts";
 import { tasksVerb } from "./verbs/tasks.ts";
 import { trainVerb } from "./verbs/train.ts";
@@ -21,8 +24,8 @@ const program = new Command("forkgym")
   .option("--json", "print one JSON object instead of text")
   .showHelpAfterError("(add --help for what it takes)")
   .exitOverride();
-for (const verb of [demoVerb, rolloutVerb, trainVerb, compareVerb, replayVerb, showVerb, tasksVerb, envsVerb])
-  verb(program);
+const verbs = [demoVerb, rolloutVerb, trainVerb, compareVerb, replayVerb, showVerb, tasksVerb, envsVerb];
+for (const verb of [...verbs, shellVerb, doctorVerb, gcVerb]) verb(program);
 // Verbs take --json too, so that it may stand last.
 for (const command of program.commands) command.option("--json", "print one JSON object instead of text");
 
@@ -35,8 +38,13 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else if (error instanceof ForkGymError) {
+  else if (error instanceof ForkGymError || isSystemError(error)) {
     process.stderr.write(`forkgym: ${error.message}\n`);
     process.exitCode = 2;
   } else throw error;
+}
+
+/** A file that cannot be written, a full disk: not a fault of the program, so no stack trace. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
 }

@@ -16,15 +16,12 @@ export interface Spec {
 /** @throws {InputError} on an option without a value. */
 export function parseSpec(text: string): Spec {
   const [name = "", rest = ""] = split(text, ":");
-  const options: Record<string, Value> = {};
-  for (const pair of rest === "" ? [] : rest.split(",")) {
+  const options = (rest === "" ? [] : rest.split(",")).map((pair) => {
     const [key, value] = split(pair, "=");
-    if (key === "" || value === undefined) {
-      throw new InputError(`${name}: expected options as name=value, separated by commas, got "${pair}"`);
-    }
-    options[key!] = readValue(value);
-  }
-  return { name, options };
+    if (key !== "" && value !== undefined) return [key, readValue(value)] as const;
+    throw new InputError(`${name}: expected options as name=value, separated by commas, got "${pair}"`);
+  });
+  return { name, options: Object.fromEntries(options) };
 }
 
 function split(text: string, at: string): [string] | [string, string] {
@@ -54,19 +51,22 @@ export const strategyNames: readonly string[] = Object.keys(makers);
  */
 export function strategyOf(text: string, every: number): Strategy {
   const { name, options } = parseSpec(text);
-  const make = makers[name];
+  const make = Object.hasOwn(makers, name) ? makers[name] : undefined;
   if (make === undefined) {
     throw new InputError(`--strategy: expected one of ${strategyNames.join(", ")}, got "${name}"`);
   }
-  const known = Object.keys(make({}).options as object);
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) {
-      throw new InputError(`--strategy ${name}: no option \`${key}\`; it has ${known.join(", ")}`);
+  const known = make({}).options as Readonly<Record<string, Value>>;
+  for (const [key, value] of Object.entries(options)) {
+    if (!Object.hasOwn(known, key)) {
+      const all = Object.keys(known).join(", ");
+      throw new InputError(`--strategy ${name}: no option \`${key}\`; it has ${all}`);
+    }
+    if (typeof known[key] === "boolean" && typeof value !== "boolean") {
+      throw new InputError(`--strategy ${name}: expected \`${key}\` to be true or false, got ${value}`);
     }
   }
   const interval = name === "patr" || name === "tree-random" ? { every } : {};
-  const set = Object.entries({ ...interval, ...options }).filter(
-    ([key, value]) => key === "theta" || value !== null,
-  );
-  return make(Object.fromEntries(set));
+  // None is the default of every option but theta, where it means "never".
+  const set = Object.entries(options).filter(([key, value]) => key === "theta" || value !== null);
+  return make({ ...interval, ...Object.fromEntries(set) });
 }

@@ -10,12 +10,12 @@ export async function forEachPooled<T>(
   const iterator = items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;
   async function worker(): Promise<void> {
-    for (let next = iterator.next(); !next.done && failure === undefined; next = iterator.next()) {
-      try {
+    try {
+      for (let next = iterator.next(); !next.done && failure === undefined; next = iterator.next()) {
         await work(next.value);
-      } catch (error) {
-        failure ??= { error };
       }
+    } catch (error) {
+      failure ??= { error };
     }
   }
   const workers: Promise<void>[] = [];

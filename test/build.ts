@@ -21,6 +21,8 @@ export default function build({ provide }: TestProject): () => void {
     stdio: "inherit",
   });
   cpSync("core/sandbox/docker/server", join(dist, "core/sandbox/docker/server"), { recursive: true });
+  const server = "core/sandbox/docker/server";
+  cpSync(server, join(dist, server), { recursive: true });
   copyFileSync("package.json", join(folder, "package.json"));
   provide("packageFolder", folder);
   return () => rmSync(folder, { recursive: true, force: true });

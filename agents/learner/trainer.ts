@@ -25,7 +25,7 @@ export interface TrainerOptions<Data, Obs, Act> {
   readonly dynamicSampling?: boolean;
 }
 
-/** What one update saw and did. */
+/** What one update saw and did; shares and means of nothing are 0. */
 export interface UpdateReport {
   /** Counted from 1. */
   readonly update: number;
@@ -123,11 +123,11 @@ function means(
   }
   return {
     success: share(leaves, ({ reward }) => reward !== undefined && reward > 0),
-    entropy: entropy / choices,
-    turns: leaves.reduce((sum, { node }) => sum + node.turn, 0) / leaves.length,
+    entropy: entropy / Math.max(1, choices),
+    turns: leaves.reduce((sum, { node }) => sum + node.turn, 0) / Math.max(1, leaves.length),
   };
 }
 
 function share<T>(items: readonly T[], holds: (item: T) => boolean): number {
-  return items.filter(holds).length / items.length;
+  return items.length === 0 ? 0 : items.filter(holds).length / items.length;
 }

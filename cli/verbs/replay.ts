@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { InputError } from "../../core/errors.ts";
 import { type Difference, replay } from "../../core/run/replay.ts";
-import { countTrees, readTrees } from "../../core/run/rollout-run.ts";
+import { countTrees, readTrees, TREES } from "../../core/run/rollout-run.ts";
 import { readManifest } from "../../core/run/run-folder.ts";
 import { outputOf } from "../command.ts";
 import { kitOf } from "../kits.ts";
@@ -20,13 +20,18 @@ export function replayVerb(program: Command): void {
       const kit = kitOf(String(config.env));
       let [trees, actions] = [0, 0];
       const differences: (Difference & { readonly line: number })[] = [];
+      const notes: string[] = [];
       const bar = output.progress("replay", await countTrees(path));
-      for await (const { record, line } of readTrees(path)) {
+      const onTail = (bytes: number) => {
+        notes.push(`${TREES}: left out ${bytes} bytes of a last line that was cut off`);
+      };
+      for await (const { record, line } of readTrees(path, onTail)) {
         for (const difference of await replay(record, kit.make)) differences.push({ line, ...difference });
         actions += Math.max(0, record.nodes.length - 1);
         bar.update(++trees);
       }
       bar.stop();
+      for (const note of notes) output.note(note);
       if (trees === 0) throw new InputError(`replay: ${path} holds no finished tree yet`);
       output.json({ run: path, trees, actions, differences });
       for (const { line, task, branch, turn, field, recorded, replayed } of differences.slice(0, SHOWN)) {

@@ -38,26 +38,22 @@ export function showVerb(program: Command): void {
 /** Without a choice, the first tree whose checkpoint expanded a branch, since it shows most. */
 async function find(path: string, { task, tree }: Options): Promise<TreeRecord> {
   await readManifest(path);
-  let first: TreeRecord | undefined;
+  let [first, similar]: (TreeRecord | undefined)[] = [];
   let count = 0;
   for await (const { record } of readTrees(path)) {
     count++;
     first ??= record;
-    if (
-      tree !== undefined
-        ? count === tree
-        : task !== undefined
-          ? record.task.id.includes(task)
-          : expands(record)
-    ) {
+    const { id } = record.task;
+    if (task !== undefined && id.includes(task)) similar ??= record;
+    if (tree !== undefined ? count === tree : task !== undefined ? id === task : expands(record)) {
       return record;
     }
   }
   if (first === undefined) throw new InputError(`show: ${path} holds no finished tree yet`);
   if (tree !== undefined) throw new InputError(`show: ${path} holds ${count} trees, got --tree ${tree}`);
-  if (task !== undefined)
-    throw new InputError(`show: ${path} holds no tree of a task with "${task}" in its id`);
-  return first;
+  if (task === undefined) return first;
+  if (similar !== undefined) return similar;
+  throw new InputError(`show: ${path} holds no tree of a task with "${task}" in its id`);
 }
 
 function expands({ checkpoints }: TreeRecord): boolean {

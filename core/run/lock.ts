@@ -1,8 +1,9 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
+import { sha256 } from "../json.ts";
 import { birthOf } from "../process.ts";
 
-let taken = 0;
+let locks = 0;
 
 /**
  * Takes the lock file for this process. A lock whose process is gone is taken over.
@@ -10,36 +11,41 @@ let taken = 0;
  * @throws {InputError} if a living process holds it.
  */
 export async function lock(path: string): Promise<() => Promise<void>> {
-  const own = `${path}.${process.pid}.${taken++}`;
+  const own = `${path}.${process.pid}.${locks++}`;
   await writeFile(own, `${process.pid} ${birthOf(process.pid)}\n`);
   try {
-    // A link comes into being with its text, so that nobody finds a lock that names no process yet.
-    while (!(await made(link(own, path)))) await removeStale(path, own);
+    await acquire(path, own, path);
   } finally {
     await rm(own, { force: true });
   }
   return () => rm(path, { force: true });
 }
 
-async function removeStale(path: string, own: string): Promise<void> {
-  const holder = await readFile(path, "utf8").catch(() => "");
-  const [pid = "", born = ""] = holder.trim().split(" ");
-  if (born !== "" && birthOf(Number(pid)) === born) {
-    throw new InputError(
-      `run folder: ${path} is held by process ${pid}, which is still running; wait for it, or choose another folder`,
-    );
+/** Links `own` to `path`: a link comes into being with its text, so that no lock is ever found empty. */
+async function acquire(path: string, own: string, shown: string): Promise<void> {
+  while (!(await made(link(own, path)))) {
+    const holder = await textOf(path);
+    if (holder === undefined) continue;
+    const [pid = "", born = ""] = holder.trim().split(" ");
+    if (born !== "" && birthOf(Number(pid)) === born) {
+      throw new InputError(
+        `run folder: ${shown} is held by process ${pid}, which is still running; wait for it, or choose another folder`,
+      );
+    }
+    // Two may find the same dead holder: the later one must not remove the lock of the earlier one. So the
+    // right to remove it is a lock too, named after that holder.
+    const right = `${path}.${sha256(holder).slice(0, 8)}`;
+    await acquire(right, own, shown);
+    try {
+      if ((await textOf(path)) === holder) await rm(path, { force: true });
+    } finally {
+      await rm(right, { force: true });
+    }
   }
-  const aside = `${own}.stale`;
-  await rename(path, aside).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
-  // Somebody else may have taken it over since it was read: then that lock goes back.
-  if ((await readFile(aside, "utf8").catch(() => holder)) !== holder) await made(link(aside, path));
-  await rm(aside, { force: true });
 }
 
 /** False if there is such a file already. */
-async function made(linking: Promise<void>): Promise<boolean> {
+function made(linking: Promise<void>): Promise<boolean> {
   return linking.then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -47,4 +53,12 @@ async function made(linking: Promise<void>): Promise<boolean> {
       throw error;
     },
   );
+}
+
+/** Undefined if there is no such file. */
+function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
 }

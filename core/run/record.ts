@@ -114,6 +114,11 @@ export function checkRecord(value: unknown, where: string): TreeRecord {
   });
   record.checkpoints.forEach(({ routings }, at) => {
     if (!Array.isArray(routings)) fail(`checkpoints[${at}].routings`, "a list", routings);
+    for (const routing of routings) {
+      const { route, score = 0 } = routing ?? {};
+      const holds = typeof route === "string" && typeof score === "number";
+      if (!holds) fail(`checkpoints[${at}].routings`, "routes with scores", routing);
+    }
   });
   return record;
 }

@@ -35,7 +35,7 @@ export class Capture {
     const room = Math.ceil(this.#limit / 2) - this.#headBytes;
     const head = chunk.subarray(0, Math.max(0, room));
     if (head.length > 0) {
-      this.#head.push(head.slice());
+      this.#head.push(new Uint8Array(head));
       this.#headBytes += head.length;
     }
     if (head.length < chunk.length) this.#addTail(chunk.subarray(head.length));
@@ -43,7 +43,7 @@ export class Capture {
 
   #addTail(chunk: Uint8Array): void {
     const size = Math.floor(this.#limit / 2);
-    this.#tail.push(chunk.slice(Math.max(0, chunk.length - size)));
+    this.#tail.push(new Uint8Array(chunk.subarray(Math.max(0, chunk.length - size))));
     this.#omitted += Math.max(0, chunk.length - size);
     this.#tailBytes += Math.min(chunk.length, size);
     while (this.#tailBytes > size) {

@@ -36,7 +36,7 @@ export interface Captured {
 
 /** How a command went. A non-zero exit and a time-out are results, not errors. */
 export interface ExecResult {
-  /** 128 + n if signal n killed it, 127 if the program does not exist, 126 if it cannot be run, as in a shell. */
+  /** 128 + n if signal n killed it (137 at a time-out), 127 if the program does not exist, 126 if it cannot be run. */
   readonly exitCode: number;
   /** Whether it was killed at `timeoutMs`; the output up to then is kept. */
   readonly timedOut: boolean;
@@ -47,7 +47,10 @@ export interface ExecResult {
   readonly ms: number;
 }
 
-/** What an agent expects of a shell to last from one command to the next: part of every snapshot. */
+/**
+ * What an agent expects of a shell to last from one command to the next: part of every snapshot. `env` holds what
+ * differs from the sandbox's own variables.
+ */
 export type ShellState = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
 /** What a backend can and cannot do, as data. */
@@ -73,26 +76,32 @@ export interface Sandbox {
 
   /**
    * Runs a command. Several may run at once.
+   * @throws {InputError} on a command or option that makes no sense.
+   * @throws {FileError} if `cwd` is no folder.
    * @throws {SandboxError} if the sandbox itself is broken, at once and from then on; a fresh one may work.
    */
   exec(command: Command, options?: ExecOptions): Promise<ExecResult>;
 
-  /** @throws {FileError} if there is no such file. @throws {SandboxError} */
+  /** Paths are absolute or relative to the shell state's folder. @throws {FileError} if it is no regular file. @throws {SandboxError} */
   readFile(path: string): Promise<Uint8Array>;
 
   /** Makes missing folders, keeps the mode of a file that is there. @throws {FileError} @throws {SandboxError} */
   writeFile(path: string, content: string | Uint8Array): Promise<void>;
 
-  /** Unpacks a tar archive below `path`, which is made if it is missing. @throws {FileError} @throws {SandboxError} */
+  /** Unpacks a tar archive below `path`, which is made if it is missing; nothing lands outside of it. @throws {FileError} @throws {SandboxError} */
   putArchive(path: string, tar: Uint8Array): Promise<void>;
 
-  /** Saves files and shell state. Of an unchanged sandbox it is the same snapshot again. @throws {SandboxError} */
+  /**
+   * Saves files and shell state, once the commands that run are done. Of an unchanged sandbox it is the same snapshot
+   * again; one that was taken n times is freed by its n-th release.
+   * @throws {SandboxError}
+   */
   snapshot(): Promise<Snapshot>;
 
   /** A new sandbox with the snapshot's files and shell state. The caller closes it. @throws {SnapshotError} @throws {SandboxError} */
   fork(snapshot: Snapshot): Promise<Sandbox>;
 
-  /** Frees what is behind a snapshot once; forks made of it live on; releasing again is fine. */
+  /** Gives a snapshot back; forks made of it live on; releasing what was released is fine. */
   release(snapshot: Snapshot): Promise<void>;
 
   /** Kills what runs and frees everything but snapshots. Closing twice is fine. */

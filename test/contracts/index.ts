@@ -1,2 +1,5 @@
 export { testEnv } from "./env-contract.ts";
 export { type EnvContract, envLaws } from "./env-laws.ts";
+export { testSandbox } from "./sandbox-contract.ts";
+export type { SandboxContract, SandboxLaw } from "./sandbox-lab.ts";
+export { sandboxLaws } from "./sandbox-laws.ts";

@@ -1,5 +1,6 @@
 import type Docker from "dockerode";
-import { labels } from "./labels.ts";
+import { imageLabels } from "./labels.ts";
+import { type Hold, hold } from "./life.ts";
 import type { Machine } from "./machine.ts";
 
 /** Docker allows 127 layers; a chain is flattened before. */
@@ -14,6 +15,7 @@ export class Images {
   readonly #uses = new Map<string, number>();
   /** Ours and no longer needed, but Docker refused: a child image still stands on it. */
   readonly #waiting = new Set<string>();
+  readonly #holds = new Map<string, Hold>();
 
   constructor(docker: Docker) {
     this.#docker = docker;
@@ -31,13 +33,32 @@ export class Images {
   }
 
   async commit(machine: Machine, run: string | undefined): Promise<string> {
-    const committed = await machine.commit(run);
-    const { RootFS, Config } = await this.#docker.getImage(committed).inspect();
-    const image =
-      (RootFS.Layers?.length ?? 0) <= MOST_LAYERS ? committed : await this.#flatten(machine, Config, run);
-    if (image !== committed) await this.#remove(committed);
-    this.#takes.set(image, 1);
-    return image;
+    const committed = await this.#make(() => machine.commit(run));
+    try {
+      const { RootFS, Config } = await this.#docker.getImage(committed).inspect();
+      if ((RootFS.Layers?.length ?? 0) <= MOST_LAYERS) return committed;
+      const flat = await this.#make(() => this.#flatten(machine, Config, run));
+      await this.drop(committed);
+      return flat;
+    } catch (error) {
+      await this.drop(committed);
+      throw error;
+    }
+  }
+
+  /** An image that is taken once. */
+  async #make(work: () => Promise<string>): Promise<string> {
+    const held = hold(this.#docker);
+    try {
+      const image = await work();
+      held.made();
+      this.#holds.set(image, held);
+      this.#takes.set(image, 1);
+      return image;
+    } catch (error) {
+      held.gone();
+      throw error;
+    }
   }
 
   /** The same files as one layer, with what of the image's settings a command notices. */
@@ -49,7 +70,7 @@ export class Images {
     const changes = [
       ...Env.map((pair) => `ENV ${pair.replace("=", '="')}"`),
       ...(WorkingDir ? [`WORKDIR ${WorkingDir}`] : []),
-      ...Object.entries(labels(run)).map(([name, value]) => `LABEL ${name}="${value}"`),
+      ...imageLabels(run),
     ];
     const stream = await this.#docker.importImage((await machine.export()) as never, { changes } as never);
     const events = await new Promise<{ status?: string }[]>((resolve, reject) => {
@@ -89,10 +110,13 @@ export class Images {
 
   async #remove(image: string): Promise<boolean> {
     try {
-      await this.#docker.getImage(image).remove({ force: true });
-      return true;
+      // Else Docker would also remove the nameless image it stands on, although that is a snapshot too.
+      await this.#docker.getImage(image).remove({ force: true, noprune: true });
     } catch (error) {
-      return (error as { readonly statusCode?: number }).statusCode === 404;
+      if ((error as { readonly statusCode?: number }).statusCode !== 404) return false;
     }
+    this.#holds.get(image)?.gone();
+    this.#holds.delete(image);
+    return true;
   }
 }

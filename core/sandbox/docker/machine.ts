@@ -1,7 +1,9 @@
+import type { Socket } from "node:net";
 import type Docker from "dockerode";
 import { InputError, messageOf, SandboxError } from "../../errors.ts";
 import { Connection, type Reply } from "./connection.ts";
-import { labels } from "./labels.ts";
+import { imageLabels, labels } from "./labels.ts";
+import { type Hold, hold } from "./life.ts";
 import { serverProgram } from "./program.ts";
 
 /** What a container may use and reach. */
@@ -37,19 +39,27 @@ export class Machine {
   readonly id: string;
   readonly connection: Connection;
   readonly #container: Docker.Container;
+  readonly #socket: Socket;
+  readonly #hold: Hold;
+  #pending = 0;
   #closed: Promise<void> | undefined;
 
-  private constructor(container: Docker.Container, connection: Connection) {
+  private constructor(container: Docker.Container, connection: Connection, socket: Socket, held: Hold) {
     this.id = container.id;
     this.#container = container;
     this.connection = connection;
+    this.#socket = socket;
+    this.#hold = held;
+    socket.unref?.();
   }
 
   /** @throws {InputError} if the image lacks what the server needs. @throws {SandboxError} */
   static async start(docker: Docker, options: MachineOptions): Promise<Machine> {
+    const held = hold(docker);
     let container: Docker.Container | undefined;
     try {
       container = await docker.createContainer(containerOf(options));
+      held.made();
       const stream = await container.attach({
         stream: true,
         stdin: true,
@@ -65,21 +75,27 @@ export class Machine {
         const words = connection.lastWords.split("\n").at(-1);
         throw words ? new SandboxError(`docker: the command server did not start: ${words}`) : error;
       });
-      return new Machine(container, connection);
+      return new Machine(container, connection, stream as never, held);
     } catch (error) {
       await container?.remove({ force: true, v: true }).catch(() => {});
+      held.gone();
       throw explained(error, options.image);
     }
   }
 
-  request(body: object, input?: Uint8Array, onKey?: (kill: () => void) => void): Promise<Reply> {
-    return this.connection.request(body, input, onKey);
+  /** Keeps the process alive until it is answered; an idle container does not. */
+  async request(body: object, input?: Uint8Array, onKey?: (kill: () => void) => void): Promise<Reply> {
+    if (this.#pending++ === 0) this.#socket.ref?.();
+    try {
+      return await this.connection.request(body, input, onKey);
+    } finally {
+      if (--this.#pending === 0) this.#socket.unref?.();
+    }
   }
 
   /** Commits the container's files as an image; no command may be running. */
   async commit(run: string | undefined): Promise<string> {
-    const changes = Object.entries(labels(run)).map(([name, value]) => `LABEL ${name}="${value}"`);
-    const { Id } = (await this.#container.commit({ pause: false, changes: changes.join("\n") })) as {
+    const { Id } = (await this.#container.commit({ pause: false, changes: imageLabels(run).join("\n") })) as {
       Id: string;
     };
     return Id;
@@ -107,7 +123,7 @@ export class Machine {
         () => true,
         () => false,
       );
-      if (!there) return;
+      if (!there) return this.#hold.gone();
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -125,7 +141,6 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
     user,
   } = options;
   const config = JSON.stringify({ overlay, network, ...(user !== undefined && { user }) });
-  const marks = labels(run);
   return {
     Image: image,
     Entrypoint: ["python3", "-I", "-S", "-u", "-c", serverProgram(), config],
@@ -136,7 +151,7 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
-    Labels: marks,
+    Labels: labels("container", run),
     HostConfig: {
       AutoRemove: true,
       NetworkMode: network ? "bridge" : "none",
@@ -152,7 +167,7 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
             Type: "volume",
             Source: "",
             Target: BRANCHES,
-            VolumeOptions: { NoCopy: true, Labels: marks },
+            VolumeOptions: { NoCopy: true, Labels: labels("volume", run) },
           } as never,
         ],
       }),

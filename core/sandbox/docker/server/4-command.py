@@ -176,20 +176,19 @@ def kill_descendants():
                     continue
                 if fields[0] != b"Z":
                     parents[int(name)] = int(fields[1])
-        below, found = {own}, set()
-        while True:
-            more = {pid for pid, parent in parents.items() if parent in below} - found
-            if not more:
-                break
-            found |= more
-            below |= more
+        level, found = {own}, []
+        while level:
+            level = {pid for pid, parent in parents.items() if parent in level}
+            found += level
         if not found:
             return
-        for pid in found:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
+        # Parents first, and all stopped before the first dies: nobody sees a child's death and goes on.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in found:
+                try:
+                    os.kill(pid, number)
+                except OSError:
+                    pass
         try:
             while os.waitpid(-1, os.WNOHANG)[0] != 0:
                 pass

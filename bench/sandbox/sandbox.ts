@@ -1,0 +1,242 @@
+import Docker from "dockerode";
+import { table } from "../../cli/tables.ts";
+import { InputError } from "../../core/errors.ts";
+import { createDockerSandbox } from "../../core/sandbox/docker/index.ts";
+import type { Sandbox } from "../../core/sandbox/sandbox.ts";
+import { median, percentile, ratioSummary } from "../statistics.ts";
+import { CHANGES } from "./changes.ts";
+import { PlainDocker } from "./plain.ts";
+
+export interface SandboxBenchOptions {
+  /** A local image with python3. */
+  readonly image: string | undefined;
+  readonly rounds: number;
+  /** Fails if overlay is not so many times faster than `docker commit` + `docker run` at 100 MB. */
+  readonly minRatio?: number;
+}
+
+interface Side {
+  readonly name: string;
+  /** One fork with its first command; returns what cleans up, which is not timed. */
+  fork(): Promise<() => Promise<void>>;
+}
+
+/** Commands in a row of which the median is taken. */
+const COMMANDS = 200;
+const BRANCHES = 64;
+
+/**
+ * What forking a sandbox costs: a snapshot, a fork and the first command in it, by both engines, and beside them, in
+ * the same rounds, what one would do without: commit and run, replay in a fresh container, copy the folder.
+ */
+export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOptions): Promise<number> {
+  if (image === undefined)
+    throw new InputError("sandbox: name a local image with python3: --image, or FORKGYM_IMAGE");
+  const forks = [];
+  for (const change of CHANGES)
+    forks.push({ change: change.name, sides: await forkTimes(image, change.script, rounds) });
+  const last = forks.at(-1)!.sides;
+  const ratio = ratioSummary(last.get("overlay")!, last.get("docker commit + run")!);
+  const growth = median(last.get("overlay")!) / median(forks[0]!.sides.get("overlay")!);
+  const commands = {
+    overlay: await commandTimes(image, "overlay"),
+    commit: await commandTimes(image, "commit"),
+  };
+  const expansion = {
+    overlay: await expansionMs(image, "overlay"),
+    commit: await expansionMs(image, "commit"),
+  };
+  const branch = await branchCost(image);
+  const rows = forks.flatMap(({ change, sides }) =>
+    [...sides].map(([side, times]) => [change, side, ...spread(times)]),
+  );
+  const lines = [
+    `sandbox: ${rounds} rounds, node ${process.versions.node}; a fork with its first command, in ms`,
+    table(["changed before", "how", "median", "p10 to p90"], rows),
+    `overlay at 100 MB: ${ratio.median.toFixed(0)}x faster than docker commit + run (p10 to p90 ${ratio.p10.toFixed(0)} to ${ratio.p90.toFixed(0)}), ${growth.toFixed(2)} times its own figure at no change`,
+    table(
+      ["a command (true), in ms", "median", "p10 to p90"],
+      Object.entries(commands).map(([engine, times]) => [engine, ...spread(times)]),
+    ),
+    `expanding 3 deep with M = 2, to 8 branches: overlay ${expansion.overlay.toFixed(0)} ms, commit ${expansion.commit.toFixed(0)} ms`,
+    `${BRANCHES} overlay branches alive: ${mega(branch.memoryBytes)} MB of memory and ${mega(branch.diskBytes)} MB of disk each, 10 kB changed in each`,
+    JSON.stringify({
+      bench: "sandbox",
+      unit: "ms",
+      forks: Object.fromEntries(
+        forks.map(({ change, sides }) => [
+          change,
+          Object.fromEntries([...sides].map(([side, times]) => [side, summary(times)])),
+        ]),
+      ),
+      ratio,
+      growth,
+      commands: { overlay: summary(commands.overlay), commit: summary(commands.commit) },
+      expansion,
+      branch,
+    }),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (minRatio === undefined || ratio.median >= minRatio) return 0;
+  process.stderr.write(`bench: the ratio is ${ratio.median.toFixed(1)}, below ${minRatio}\n`);
+  return 1;
+}
+
+async function forkTimes(image: string, script: string, rounds: number): Promise<Map<string, number[]>> {
+  const overlay = await changed(image, "overlay", script);
+  const commit = await changed(image, "commit", script);
+  const plain = await PlainDocker.start(image, script);
+  const sides: Side[] = [
+    sandboxSide("overlay", overlay),
+    sandboxSide("commit", commit),
+    { name: "docker commit + run", fork: () => plain.fork() },
+    {
+      name: "replay in a fresh container",
+      fork: async () => {
+        const fresh = await changed(image, "commit", script);
+        await fresh.exec("true");
+        return () => fresh.close();
+      },
+    },
+    {
+      name: "copy the folder (overlay, cp -a)",
+      fork: async () => {
+        await overlay.exec("cp -a /work /copy; true");
+        return async () => void (await overlay.exec("rm -rf /copy"));
+      },
+    },
+  ];
+  const times = new Map(sides.map(({ name }) => [name, [] as number[]]));
+  try {
+    for (let round = -1; round < rounds; round++) {
+      for (let turn = 0; turn < sides.length; turn++) {
+        const side = sides[(Math.max(round, 0) + turn) % sides.length]!;
+        const started = performance.now();
+        const clean = await side.fork();
+        // The first round warms up.
+        if (round >= 0) times.get(side.name)!.push(performance.now() - started);
+        await clean();
+      }
+    }
+  } finally {
+    await Promise.all([overlay.close(), commit.close(), plain.close()]);
+  }
+  return times;
+}
+
+async function changed(image: string, engine: "overlay" | "commit", script: string): Promise<Sandbox> {
+  const sandbox = await createDockerSandbox({ image, engine });
+  await sandbox.exec(script);
+  return sandbox;
+}
+
+/** Each fork starts from a parent that has changed a little since the last, or the snapshot would be the same. */
+function sandboxSide(name: string, parent: Sandbox): Side {
+  let count = 0;
+  return {
+    name,
+    async fork() {
+      const snapshot = await parent.snapshot();
+      const fork = await parent.fork(snapshot);
+      await fork.exec("true");
+      return async () => {
+        await fork.close();
+        await parent.release(snapshot);
+        await parent.exec(`echo ${count++} > /work/marker`);
+      };
+    },
+  };
+}
+
+async function commandTimes(image: string, engine: "overlay" | "commit"): Promise<number[]> {
+  const sandbox = await createDockerSandbox({ image, engine });
+  const times: number[] = [];
+  for (let count = -20; count < COMMANDS; count++) {
+    const started = performance.now();
+    await sandbox.exec(["true"]);
+    if (count >= 0) times.push(performance.now() - started);
+  }
+  await sandbox.close();
+  return times;
+}
+
+/** From one sandbox to eight: at each of three levels every branch writes a file and is forked once. */
+async function expansionMs(image: string, engine: "overlay" | "commit"): Promise<number> {
+  let branches = [await createDockerSandbox({ image, engine })];
+  await branches[0]!.exec("true");
+  const started = performance.now();
+  for (let level = 0; level < 3; level++) {
+    const next = await Promise.all(
+      branches.map(async (branch) => {
+        await branch.exec(`echo ${level} > /level${level}`);
+        const snapshot = await branch.snapshot();
+        const child = await branch.fork(snapshot);
+        await branch.release(snapshot);
+        return [branch, child];
+      }),
+    );
+    branches = next.flat();
+  }
+  await Promise.all(branches.map((branch) => branch.exec("cat /level0 /level1 /level2")));
+  const ms = performance.now() - started;
+  await Promise.all(branches.map((branch) => branch.close()));
+  return ms;
+}
+
+/** Memory of the container and size of its volume per branch, with many alive that have run a command each. */
+async function branchCost(image: string): Promise<{ memoryBytes: number; diskBytes: number }> {
+  const run = `bench-${process.pid}`;
+  const root = await createDockerSandbox({ image, engine: "overlay", run });
+  await root.exec("true");
+  const before = await usage(run);
+  const snapshot = await root.snapshot();
+  const branches = [];
+  for (let count = 0; count < BRANCHES; count++) {
+    const branch = await root.fork(snapshot);
+    await branch.exec("head -c 10000 /dev/urandom > /changed");
+    branches.push(branch);
+  }
+  const after = await usage(run);
+  await root.release(snapshot);
+  await Promise.all([root, ...branches].map((sandbox) => sandbox.close()));
+  return {
+    memoryBytes: (after.memoryBytes - before.memoryBytes) / BRANCHES,
+    diskBytes: (after.diskBytes - before.diskBytes) / BRANCHES,
+  };
+}
+
+async function usage(run: string): Promise<{ memoryBytes: number; diskBytes: number }> {
+  const docker = new Docker();
+  const filters = { label: [`forkgym.run=${run}`] };
+  const [container] = await docker.listContainers({ filters });
+  const { memory_stats } = await docker.getContainer(container!.Id).stats({ stream: false });
+  const { Volumes } = (await docker.df()) as {
+    Volumes: { Labels: Record<string, string> | null; UsageData: { Size: number } }[];
+  };
+  const volume = Volumes.find(({ Labels }) => Labels?.["forkgym.run"] === run);
+  const { total_rss, rss, anon } = memory_stats.stats as unknown as Record<string, number | undefined>;
+  return {
+    memoryBytes: total_rss ?? rss ?? anon ?? memory_stats.usage,
+    diskBytes: volume?.UsageData.Size ?? Number.NaN,
+  };
+}
+
+function spread(times: readonly number[]): string[] {
+  return [
+    median(times).toFixed(1),
+    `${percentile(times, 0.1).toFixed(1)} to ${percentile(times, 0.9).toFixed(1)}`,
+  ];
+}
+
+function summary(times: readonly number[]): object {
+  return {
+    median: median(times),
+    p10: percentile(times, 0.1),
+    p90: percentile(times, 0.9),
+    rounds: times.length,
+  };
+}
+
+function mega(bytes: number): string {
+  return (bytes / 1e6).toFixed(2);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { methodNames, variantNamed, variants, variantsOf } from "../../../cli/compare/methods.ts";
+import { InputError } from "../../../core/errors.ts";
+
+test("every variant has a name of its own, and is found by it", () => {
+  const names = variants.map(({ method, setting }) => `${method} ${setting}`);
+  expect(new Set(names).size).toBe(variants.length);
+  for (const variant of variants) expect(variantNamed(variant.method, variant.setting)).toBe(variant);
+  expect(methodNames).toEqual(["grpo", "dapo", "arpo", "tree-random", "patr"]);
+});
+
+test("methods are picked in the order of the list of variants, whatever order they are asked for in", () => {
+  expect(variantsOf(["patr", "grpo"]).map(({ method }) => method)).toEqual([
+    ...Array(4).fill("grpo"),
+    ...Array(3).fill("patr"),
+  ]);
+  expect(variantsOf(methodNames)).toEqual(variants);
+  for (const name of ["ppo", "", "GRPO"]) {
+    expect(() => variantsOf(["grpo", name])).toThrow(InputError);
+    expect(() => variantsOf(["grpo", name])).toThrow(
+      `--methods: expected some of grpo, dapo, arpo, tree-random, patr, got "${name}"`,
+    );
+  }
+});
+
+describe("what a variant rolls out", () => {
+  test("group sizes are those that it is named after, and only DAPO samples dynamically", () => {
+    for (const { method, setting, strategy, dapo = false } of variants) {
+      expect(dapo).toBe(method === "dapo");
+      if (method !== "grpo" && method !== "dapo") continue;
+      expect(strategy(5)).toMatchObject({ name: "independent", roots: Number(setting.slice(2)) });
+    }
+  });
+
+  test("Tree-Random and PATR have the same shapes, at the regime's interval", () => {
+    const shapes = (method: string) =>
+      variantsOf([method]).map(({ setting, strategy }) => {
+        const { branches, children, top, maxLeaves, every, theta } = strategy(7).options as Record<
+          string,
+          unknown
+        >;
+        expect(setting).toBe(`k=${top} M=${children}`);
+        return { branches, children, top, maxLeaves, every, theta };
+      });
+    expect(shapes("patr")).toEqual([
+      { branches: 4, children: 2, top: 2, maxLeaves: null, every: 7, theta: 6 },
+      { branches: 4, children: 3, top: 2, maxLeaves: 16, every: 7, theta: 6 },
+      { branches: 4, children: 4, top: 1, maxLeaves: 16, every: 7, theta: 6 },
+    ]);
+    expect(shapes("tree-random")).toEqual(shapes("patr"));
+  });
+
+  test("ARPO grows from as many branches to as many leaves as it is named after", () => {
+    for (const { setting, strategy } of variantsOf(["arpo"])) {
+      const { branches, maxLeaves } = strategy(5).options as Record<string, unknown>;
+      expect(setting).toBe(`${branches} to ${maxLeaves}`);
+    }
+  });
+});

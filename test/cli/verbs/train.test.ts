@@ -1,0 +1,111 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { UpdateReport } from "../../../agents/learner/trainer.ts";
+import type { Saved } from "../../../cli/train-run.ts";
+import { forkgym, freshFolder, linesOf, quiet, start, untilLines } from "../forkgym.ts";
+
+const TRAIN = "train frozen-lake/rllm-test --steps 100";
+
+async function reports(run: string): Promise<UpdateReport[]> {
+  return (await linesOf(join(run, "updates.jsonl"))).map((line) => JSON.parse(line) as UpdateReport);
+}
+
+async function saved(run: string): Promise<Saved> {
+  return JSON.parse(await readFile(join(run, "learner.json"), "utf8")) as Saved;
+}
+
+test("it writes a line per update and the weights, and says what it spent", async () => {
+  const folder = await freshFolder();
+  const text = await quiet(folder, `${TRAIN} --updates 3 --seed 2`);
+  const run = join(folder, "runs/train-frozen-lake-rllm-test-patr-s2");
+  expect((await readdir(run)).sort()).toEqual(["learner.json", "run.json", "updates.jsonl"]);
+  const [, , last] = await reports(run);
+  expect(text).toBe(
+    `3 of 3 updates, ${last!.envSteps} env steps; weights: runs/train-frozen-lake-rllm-test-patr-s2/learner.json\n`,
+  );
+  expect((await saved(run)).trainer).toMatchObject({ update: 3, envSteps: last!.envSteps });
+});
+
+test("--evaluate judges the result on a set, the same again and for a run that is complete", async () => {
+  const folder = await freshFolder();
+  const args = `${TRAIN} --updates 1 --evaluate frozen-lake/rllm-test --out t`;
+  const json = JSON.parse(await quiet(folder, `${args} --json`));
+  expect(json).toMatchObject({ run: "t", complete: true, update: 1 });
+  expect(json.pass).toBeGreaterThan(json.success);
+  expect(JSON.parse(await quiet(folder, `${args} --json`))).toEqual(json);
+  const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+  expect((await quiet(folder, args)).split("\n")[1]).toBe(
+    `frozen-lake/rllm-test: success ${percent(json.success)}, Pass@4 ${percent(json.pass)}`,
+  );
+});
+
+test("4 updates and then 12 are the same as 12 at once", async () => {
+  const folder = await freshFolder();
+  for (const updates of [4, 12]) await quiet(folder, `${TRAIN} --updates ${updates} --out steps`);
+  await quiet(folder, `${TRAIN} --updates 12 --out whole`);
+  expect(await saved(join(folder, "steps"))).toEqual(await saved(join(folder, "whole")));
+  expect(await reports(join(folder, "steps"))).toEqual(await reports(join(folder, "whole")));
+  expect((await reports(join(folder, "steps"))).map(({ update }) => update)).toEqual(
+    [...Array(12).keys()].map((n) => n + 1),
+  );
+});
+
+test("SIGINT ends with code 130 and a folder that the same command completes", async () => {
+  const folder = await freshFolder();
+  const args = `${TRAIN} --updates 60 --out`;
+  const running = start(folder, `${args} t`);
+  await untilLines(join(folder, "t/updates.jsonl"), 12, running);
+  running.process.kill("SIGINT");
+  const { code, stdout, stderr } = await running.ended;
+  expect([code, stderr]).toEqual([130, ""]);
+  expect(stdout).toMatch(/^\d+ of 60 updates, .*\nstopped; the same command goes on\n$/);
+  const done = (await reports(join(folder, "t"))).length;
+  expect(done).toBeLessThan(60);
+  expect((await saved(join(folder, "t"))).trainer.update).toBeGreaterThanOrEqual(10);
+  expect(await quiet(folder, `${args} t`)).toMatch(/^60 of 60 updates/);
+  await quiet(folder, `${args} whole`);
+  expect(await saved(join(folder, "t"))).toEqual(await saved(join(folder, "whole")));
+  expect(await reports(join(folder, "t"))).toEqual(await reports(join(folder, "whole")));
+});
+
+test("another seed or price is refused, and a damaged learner.json named", async () => {
+  const folder = await freshFolder();
+  await quiet(folder, `${TRAIN} --updates 1 --out t`);
+  const file = join(folder, "t/learner.json");
+  const text = await readFile(file, "utf8");
+  for (const [option, difference] of [
+    ["--seed 5", "`seed` was 0, now 5"],
+    ["--steps 200", "`stepsPerUpdate` was 100, now 200"],
+  ]) {
+    const { code, stderr } = await forkgym(folder, `${TRAIN} --updates 1 --out t ${option}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`forkgym: run folder: t holds another run: ${difference};`);
+  }
+  expect(await readFile(file, "utf8")).toBe(text);
+  for (const [damaged, message] of [
+    [text.slice(0, 50), /^forkgym: train: t\/learner\.json is not JSON \(.*\); delete it to train anew\n$/],
+    [
+      '{"learner":{}}',
+      /^forkgym: train: t\/learner\.json lacks `trainer` or `learner`; delete it to train anew\n$/,
+    ],
+  ] as const) {
+    await writeFile(file, damaged);
+    expect((await forkgym(folder, `${TRAIN} --updates 1 --out t`)).stderr).toMatch(message);
+  }
+});
+
+test.each([
+  ["train", "error: missing required argument 'set'"],
+  ["train chess", 'forkgym: no task set "chess"; there are frozen-lake/rllm-train'],
+  ["train frozen-lake-v1/4x4", "forkgym: train: frozen-lake-v1 has no features for the learner"],
+  ["train frozen-lake/rllm-test --evaluate chess", 'forkgym: no task set "chess"'],
+  ["train frozen-lake/rllm-test --updates 0", "argument '0' is invalid. Expected a whole number from 1 up."],
+  ["train frozen-lake/rllm-test --update 3", "error: unknown option '--update'\n(Did you mean --updates?)"],
+])("a usage error is named, has code 2 and leaves nothing behind: %s", async (args, message) => {
+  const folder = await freshFolder();
+  const { code, stdout, stderr } = await forkgym(folder, args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(message);
+  expect(await readdir(folder)).toEqual([]);
+});
