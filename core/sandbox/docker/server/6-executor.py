@@ -48,6 +48,19 @@ class Warm:
         self.input, output, error, self.report, state, self.control = own
         self.outputs = {0: output, 1: error, 2: state}
 
+    def died(self):
+        if self.status is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.status = status if pid == self.pid else None
+            except ChildProcessError:
+                self.status = 9
+        return self.status is not None
+
+    def close(self):
+        for fd in [self.input, self.report, self.control] + list(self.outputs.values()):
+            os.close(fd)
+
 
 class Job:
     def __init__(self, server, key, request, warm):
@@ -172,8 +185,11 @@ class Executor:
             self.kill(job)
 
     def launch(self, key, request):
-        warm = self.warm or self.prepare()
-        self.warm = None
+        warm, self.warm = self.warm, None
+        if warm is not None and warm.died():
+            warm.close()  # a command may kill all that it sees
+            warm = None
+        warm = warm or self.prepare()
         data = json.dumps(request).encode()
         os.set_blocking(warm.control, True)
         try:
@@ -191,8 +207,6 @@ class Executor:
             self.fds[fd] = job
         for fd in list(job.streams) + [job.report]:
             self.poll.register(fd, select.POLLIN)
-        if warm.status is not None:
-            self.ended(job, warm.status)
         self.want_warm = True
 
     def prepare(self):
