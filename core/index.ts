@@ -21,6 +21,8 @@ export * from "./run/report.ts";
 export { type Manifest, RunFolder, readManifest } from "./run/run-folder.ts";
 export { treeSvg } from "./run/tree-svg.ts";
 export { treeText } from "./run/tree-text.ts";
+export { captured } from "./sandbox/captured.ts";
+export type * from "./sandbox/sandbox.ts";
 export * from "./scorer.ts";
 export * from "./task.ts";
 export * from "./training/advantage.ts";

@@ -159,7 +159,7 @@ describe("trees that fail", () => {
     world.fault = (operation) => {
       if (operation === "reset") throw new Error("no lake");
     };
-    expect(await trainer.next()).toMatchObject({ update: 1, envSteps: 8, trees: 8, mixed: Number.NaN });
+    expect(await trainer.next()).toMatchObject({ update: 1, envSteps: 8, trees: 8, mixed: 0 });
     expect(batches[0]!.groups).toEqual([]);
     expect(await trainer.next()).toMatchObject({ update: 2, envSteps: 16 });
     expect(world.opened - world.closed).toBe(0);
