@@ -42,13 +42,10 @@ async function open(image: string, options: Options, onNote: (text: string) => v
   return createDockerSandbox({ image, engine, network, onNote });
 }
 
+/** Loaded only when asked for: it needs packages that an installation of ForkGym does not bring. */
 async function openWasmer(): Promise<Sandbox> {
-  const path: string = "../../core/sandbox/wasmer/index.ts";
-  const backend = (await import(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new InputError("shell: this build of ForkGym has no wasmer backend; name a Docker image instead");
-  })) as { readonly createWasmerSandbox: (options: object) => Promise<Sandbox> };
-  return backend.createWasmerSandbox({});
+  const { createWasmerSandbox } = await import("../../core/sandbox/wasmer/index.ts");
+  return createWasmerSandbox();
 }
 
 /** A branch or a snapshot, for `:branches`. */
@@ -95,10 +92,11 @@ class Shell {
     try {
       this.#prompt(lines);
       for await (const line of lines) {
-        if (line.trim() === ":exit") break;
+        if (line.trim() === ":exit") return;
         await this.#obey(line.trim());
         this.#prompt(lines);
       }
+      if (this.#terminal) process.stdout.write("\n");
     } finally {
       lines.close();
       await this.#close();

@@ -74,8 +74,11 @@ class CommitEngine implements Engine {
   }
 
   async close({ machine }: Place): Promise<void> {
-    await machine.close();
-    await this.#images.free(this.#made.get(machine)!);
+    try {
+      await machine.close();
+    } finally {
+      await this.#images.free(this.#made.get(machine)!);
+    }
   }
 }
 

@@ -123,8 +123,9 @@ export class DockerSandbox implements Sandbox {
     return this.#engine.fork(snapshot);
   }
 
+  /** Works on a sandbox whose container is gone too, for there may be something left to free. */
   async release(snapshot: Snapshot): Promise<void> {
-    this.#checkOpen();
+    if (this.#closed !== undefined) throw new SandboxError("docker: the sandbox was closed");
     await this.#engine.release(snapshot);
   }
 

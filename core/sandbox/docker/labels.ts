@@ -7,9 +7,9 @@ import { birthOf } from "../../process.ts";
  * On everything that ForkGym makes in Docker. Its value says what was made: an image that somebody builds on one of
  * ours inherits the labels, and so does a container made of it, but then the value does not fit.
  */
-export const LABEL = "forkgym";
-export const OWNER = "forkgym.owner";
-export const RUN = "forkgym.run";
+const LABEL = "forkgym";
+const OWNER = "forkgym.owner";
+const RUN = "forkgym.run";
 
 export type Kind = "container" | "volume" | "image";
 

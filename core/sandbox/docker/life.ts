@@ -92,8 +92,8 @@ function onExit(): void {
 
 /** No code of the application runs before the end, so that it does not see its sandboxes break. */
 function onSignal(signal: NodeJS.Signals): void {
-  const others = process.listeners(signal).some((listener) => !(OURS in listener));
-  if (others) return;
+  const others = process.listeners(signal).filter((listener) => !(OURS in listener)).length;
+  if (others > numDeferring()) return;
   reapAll();
   forget();
   // The kernel spares process 1 of a container the signal's usual effect.
@@ -101,6 +101,18 @@ function onSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 Object.assign(onSignal, { [OURS]: true });
+
+/**
+ * Listeners of the package signal-exit, which many command-line libraries bring. They are not the application's: each
+ * waits until nobody else listens, and then lets the signal have its effect. So it must not be waited for.
+ */
+function numDeferring(): number {
+  const places = [
+    (globalThis as Record<symbol, unknown>)[Symbol.for("signal-exit emitter")],
+    (process as { readonly __signal_exit_emitter__?: unknown }).__signal_exit_emitter__, // its version 3
+  ] as ({ readonly count?: number } | undefined)[];
+  return places.reduce((sum, place) => sum + (place?.count ?? 0), 0);
+}
 
 function reapAll(): void {
   const patient = [...held].some(({ making }) => making);

@@ -51,6 +51,8 @@ export class Machine {
     this.#socket = socket;
     this.#hold = held;
     socket.unref?.();
+    // Killed from outside: nobody may come to close it.
+    socket.once("close", () => void this.close().catch(() => {}));
   }
 
   /** @throws {InputError} if the image lacks what the server needs. @throws {SandboxError} */

@@ -12,6 +12,7 @@ From the server: O output (stream, 0 head or 1 tail, then bytes), A answer (JSON
 import ctypes
 import errno
 import fcntl
+import gc
 import json
 import os
 import pwd

@@ -166,6 +166,11 @@ def kill_descendants():
     """Kills every process below this one, which adopts all that lose their parents (it is a subreaper)."""
     own = os.getpid()
     for _ in range(200):
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0] != 0:
+                pass
+        except ChildProcessError:
+            return  # whoever loses its parent becomes a child of this one, so nobody is left
         parents = {}
         for name in os.listdir("/proc"):
             if name.isdigit():
@@ -189,9 +194,4 @@ def kill_descendants():
                     os.kill(pid, number)
                 except OSError:
                     pass
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0] != 0:
-                pass
-        except OSError:
-            pass
         time.sleep(0.001)

@@ -312,6 +312,10 @@ class Executor:
         job.status = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
         job.drain_until = time.monotonic() + 0.5
         if os.WIFSIGNALED(status):
+            # A command that kills its guardian may have killed the one that waits too, though it is not dead yet.
+            if self.warm is not None:
+                self.warm.close()
+                self.warm, self.want_warm = None, True
             self.kill_orphans()
         self.finish(job)
 

@@ -162,6 +162,7 @@ def enter(root):
 
 
 def main():
+    gc.freeze() if hasattr(gc, "freeze") else None  # forks share what is there already
     wire = Wire(0, 1)
     if OVERLAY:
         Router(wire).run()

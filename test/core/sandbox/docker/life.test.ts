@@ -97,6 +97,24 @@ describeDocker("the end of a process", () => {
     expect(await leftOf([child.pid])).toEqual([]);
   }, 60_000);
 
+  test("a listener of signal-exit, which defers to every other, does not keep the signal from its effect", async () => {
+    const child = startOwner(`${started("commit")}
+      globalThis[Symbol.for("signal-exit emitter")] = { count: 1 };
+      const listener = () => {
+        if (process.listeners("SIGTERM").length > 1) return;
+        process.off("SIGTERM", listener);
+        say("deferred");
+        process.kill(process.pid, "SIGTERM");
+      };
+      process.on("SIGTERM", listener);
+      say("set");
+      setInterval(() => {}, 1e6);`);
+    await child.said("set");
+    child.process.kill("SIGTERM");
+    expect(await child.ended).toMatchObject({ signal: "SIGTERM", stdout: "ready\nset\ndeferred\n" });
+    expect(await leftOf([child.pid])).toEqual([]);
+  }, 60_000);
+
   test("what was just being made is removed when it has come", async () => {
     const child = startOwner(`
       const box = await open({ engine: "commit" });
