@@ -7,6 +7,7 @@ import type { Sandbox } from "../../core/sandbox/sandbox.ts";
 import { median, percentile, ratioSummary } from "../statistics.ts";
 import { CHANGES } from "./changes.ts";
 import { PlainDocker } from "./plain.ts";
+import { wasmerTimes } from "./wasmer.ts";
 
 export interface SandboxBenchOptions {
   /** A local image with python3. */
@@ -48,6 +49,7 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
     commit: await expansionMs(image, "commit"),
   };
   const branch = await branchCost(image);
+  const wasmer = await wasmerTimes(2 * rounds);
   const rows = forks.flatMap(({ change, sides }) =>
     [...sides].map(([side, times]) => [change, side, ...spread(times)]),
   );
@@ -61,6 +63,21 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
     ),
     `expanding 3 deep with M = 2, to 8 branches: overlay ${expansion.overlay.toFixed(0)} ms, commit ${expansion.commit.toFixed(0)} ms`,
     `${BRANCHES} overlay branches alive: ${mega(branch.memoryBytes)} MB of memory and ${mega(branch.diskBytes)} MB of disk each, 10 kB changed in each`,
+    ...(typeof wasmer === "string"
+      ? [`wasmer: not measured, ${wasmer}`]
+      : [
+          table(
+            ["wasmer, a workspace of 1,600 files and 33 MB, in ms", "median", "p10 to p90"],
+            [
+              ["snapshot taken: a fork", ...spread(wasmer.fork)],
+              ["its first shell command", ...spread(wasmer.firstShell)],
+              ["a later one", ...spread(wasmer.laterShell)],
+              ["its first python3", ...spread(wasmer.firstPython)],
+              ["a later one", ...spread(wasmer.laterPython)],
+            ],
+          ),
+          `a fork that has run nothing takes ${(wasmer.bytesPerFork / 1000).toFixed(1)} kB`,
+        ]),
     JSON.stringify({
       bench: "sandbox",
       unit: "ms",
@@ -75,6 +92,17 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
       commands: { overlay: summary(commands.overlay), commit: summary(commands.commit) },
       expansion,
       branch,
+      wasmer:
+        typeof wasmer === "string"
+          ? null
+          : {
+              fork: summary(wasmer.fork),
+              firstShell: summary(wasmer.firstShell),
+              laterShell: summary(wasmer.laterShell),
+              firstPython: summary(wasmer.firstPython),
+              laterPython: summary(wasmer.laterPython),
+              bytesPerFork: wasmer.bytesPerFork,
+            },
     }),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);

@@ -1,5 +1,5 @@
 import type Docker from "dockerode";
-import { imageLabels } from "./labels.ts";
+import { imageLabels, quoted } from "./labels.ts";
 import { type Hold, hold } from "./life.ts";
 import type { Machine } from "./machine.ts";
 
@@ -68,7 +68,10 @@ export class Images {
     run: string | undefined,
   ) {
     const changes = [
-      ...Env.map((pair) => `ENV ${pair.replace("=", '="')}"`),
+      ...Env.map((pair) => {
+        const at = pair.indexOf("=");
+        return `ENV ${pair.slice(0, at)}=${quoted(pair.slice(at + 1))}`;
+      }),
       ...(WorkingDir ? [`WORKDIR ${WorkingDir}`] : []),
       ...imageLabels(run),
     ];

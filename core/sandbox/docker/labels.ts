@@ -44,7 +44,10 @@ export function labels(kind: Kind, run: string | undefined): Record<string, stri
 
 /** The labels as lines of a Dockerfile, for an image that is committed or imported. */
 export function imageLabels(run: string | undefined): string[] {
-  return Object.entries(labels("image", run)).map(
-    ([name, value]) => `LABEL ${name}="${value.replace(/[\\"$]/g, "\\$&").replace(/[\r\n]+/g, " ")}"`,
-  );
+  return Object.entries(labels("image", run)).map(([name, value]) => `LABEL ${name}=${quoted(value)}`);
+}
+
+/** A value as a Dockerfile takes it, nothing in it expanded; line breaks become spaces. */
+export function quoted(value: string): string {
+  return `"${value.replace(/[\\"$]/g, "\\$&").replace(/[\r\n]+/g, " ")}"`;
 }

@@ -1,6 +1,10 @@
 """Branches, each with an executor of its own, and the one wire to all of them."""
 
 
+# So long nothing happens before an executor is started that nobody waits for.
+QUIET_MS = 20
+
+
 class Router:
     """Process 1 of a container with branches: makes and unmakes them, and passes frames to and from them."""
 
@@ -11,7 +15,8 @@ class Router:
         self.lines = {}  # branch: (pid, Wire)
         self.by_fd = {}  # fd: branch
         self.keys = {}  # request under way: branch
-        self.wanted = []  # branches that should have an executor
+        self.soon = []  # branches that should have an executor at once: they are new
+        self.later = []  # and those whose owner has just had an answer, and is thinking
         self.own_pid_space = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def run(self):
@@ -22,9 +27,9 @@ class Router:
         self.poll.register(wake, select.POLLIN)
         self.wire.answer(0, {"ready": True})
         while True:
-            events = self.poll.poll(0 if self.wanted else None)
-            if not events and self.wanted:
-                branch = self.wanted.pop(0)
+            events = self.poll.poll(0 if self.soon else QUIET_MS if self.later else None)
+            if not events and (self.soon or self.later):
+                branch = (self.soon or self.later).pop(0)
                 if branch in self.branches.branches:
                     self.line(branch)
             for fd, _ in events:
@@ -55,12 +60,12 @@ class Router:
             elif operation == "create":
                 branch = self.branches.create(request.get("snapshot"))
                 self.wire.answer(key, {"branch": branch})
-                self.wanted.append(branch)
+                self.soon.append(branch)
             elif operation == "freeze":
                 frozen = self.branches.freeze(branch, lambda: self.hang_up(branch))
                 self.wire.answer(key, frozen)
                 if frozen["changed"]:
-                    self.wanted.append(branch)
+                    self.later.append(branch)
             elif operation == "release":
                 self.branches.release(request["snapshot"])
                 self.wire.answer(key, {})
@@ -131,9 +136,11 @@ class Router:
         self.poll.unregister(wire.source)
         del self.by_fd[wire.source]
         os.close(wire.source)
+        busy = branch in self.keys.values()
         try:
             os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            if busy:
+                os.waitpid(pid, 0)  # else nothing runs there that could write, and nobody waits for its end
         except OSError:
             pass
         for key in [key for key, where in self.keys.items() if where == branch]:
