@@ -74,10 +74,10 @@ class Branches:
         self.branches[key] = branch
         return key
 
-    def freeze(self, key, before_change):
-        """A snapshot; `changed` says whether anything was written since the branch was made or last frozen.
+    def freeze(self, key):
+        """A snapshot, whether anything was written since the branch was made or last frozen, and what to lift then.
 
-        A changed branch is laid anew, so `before_change` ends whatever still has its files open.
+        A changed branch is laid anew; nothing may be running in it.
         """
         branch = self.branches[key]
         with os.scandir(BASE + "/l/%d" % branch["upper"]) as entries:
@@ -85,14 +85,12 @@ class Branches:
         layers = ([branch["upper"]] if changed else []) + branch["lower"]
         if len(layers) > 400:
             raise OSError(errno.EMLINK, "a branch lies on more than 400 layers; close it and start from a new image")
+        if changed:
+            self.branches[key] = self.lay(layers)
         snapshot = self.number()
         self.snapshots[snapshot] = layers
         self.hold(layers)
-        if changed:
-            before_change()
-            self.branches[key] = self.lay(layers)
-            self.lift(branch)
-        return {"snapshot": snapshot, "changed": changed}
+        return {"snapshot": snapshot, "changed": changed}, branch if changed else None
 
     def release(self, snapshot):
         layers = self.snapshots.pop(snapshot, None)

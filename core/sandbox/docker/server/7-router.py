@@ -1,8 +1,9 @@
 """Branches, each with an executor of its own, and the one wire to all of them."""
 
 
-# So long nothing happens before an executor is started that nobody waits for.
+# So long nothing happens before what nobody waits for is done, unless there is too much of it.
 QUIET_MS = 20
+MOST_RETIRED = 16
 
 
 class Router:
@@ -17,6 +18,7 @@ class Router:
         self.keys = {}  # request under way: branch
         self.soon = []  # branches that should have an executor at once: they are new
         self.later = []  # and those whose owner has just had an answer, and is thinking
+        self.retired = []  # executors and mounts of before a snapshot, to be ended when there is time
         self.own_pid_space = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def run(self):
@@ -27,11 +29,9 @@ class Router:
         self.poll.register(wake, select.POLLIN)
         self.wire.answer(0, {"ready": True})
         while True:
-            events = self.poll.poll(0 if self.soon else QUIET_MS if self.later else None)
-            if not events and (self.soon or self.later):
-                branch = (self.soon or self.later).pop(0)
-                if branch in self.branches.branches:
-                    self.line(branch)
+            events = self.poll.poll(0 if self.soon else QUIET_MS if self.later or self.retired else None)
+            if not events or len(self.retired) > MOST_RETIRED:
+                self.catch_up()
             for fd, _ in events:
                 if fd == self.wire.source:
                     frames = self.wire.receive()
@@ -62,9 +62,12 @@ class Router:
                 self.wire.answer(key, {"branch": branch})
                 self.soon.append(branch)
             elif operation == "freeze":
-                frozen = self.branches.freeze(branch, lambda: self.hang_up(branch))
+                if branch in self.keys.values():
+                    self.hang_up(branch)
+                frozen, old = self.branches.freeze(branch)
                 self.wire.answer(key, frozen)
-                if frozen["changed"]:
+                if old is not None:
+                    self.retire(branch, old)
                     self.later.append(branch)
             elif operation == "release":
                 self.branches.release(request["snapshot"])
@@ -77,6 +80,31 @@ class Router:
             self.wire.answer(key, {"error": "gone", "message": "no such branch or snapshot: %s" % error})
         except OSError as error:
             self.wire.answer(key, {"error": "server", "message": str(error)})
+
+    def catch_up(self):
+        """Does one of the things that nobody waits for."""
+        if self.soon:
+            branch = self.soon.pop(0)
+        elif self.retired:
+            pid, fd, old = self.retired.pop(0)
+            if pid is not None:
+                os.close(fd)  # the executor ends at the end of its input
+            self.branches.lift(old)
+            return
+        elif self.later:
+            branch = self.later.pop(0)
+        else:
+            return
+        if branch in self.branches.branches:
+            self.line(branch)
+
+    def retire(self, branch, old):
+        """Takes an idle executor off a branch whose mount has changed; it is ended when there is time."""
+        pid, wire = self.lines.pop(branch, (None, None))
+        if pid is not None:
+            self.poll.unregister(wire.source)
+            del self.by_fd[wire.source]
+        self.retired.append((pid, wire and wire.source, old))
 
     def line(self, branch):
         """The wire to a branch's executor, which is started if there is none."""
