@@ -52,11 +52,14 @@ export class Connection {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     const key = ++this.#count;
     const reply = this.#wait(key);
+    // In one write where it is small: each write is a message through Docker's daemon.
+    this.#stream.cork();
     this.#send("R", key, Buffer.from(JSON.stringify(body)));
     for (let at = 0; input !== undefined && at < input.length; at += 1 << 20) {
       this.#send("D", key, input.subarray(at, at + (1 << 20)));
     }
     if (input !== undefined) this.#send("E", key);
+    this.#stream.uncork();
     onKey(() => this.#send("K", key));
     return reply;
   }

@@ -1,0 +1,115 @@
+import { Fault } from "../tree/fault.ts";
+import type { FileTree } from "../tree/file-tree.ts";
+import type { FileServer } from "./mounts.ts";
+import { WHOLE } from "./python.ts";
+import type { OpenFiles } from "./tree-server.ts";
+
+/** Bytecode by the very bytes of the source that it was compiled from: goes when they go, is shared by all who have them. */
+const compiled = new WeakMap<Uint8Array, Map<string, Uint8Array>>();
+
+interface Draft {
+  path: string;
+  content: Uint8Array;
+}
+
+/**
+ * Where Python keeps its bytecode (PYTHONPYCACHEPREFIX). No file of a sandbox: a lookup finds the bytecode of what
+ * the source holds at that time, so a changed source never meets old bytecode, although Python sees no dates here.
+ */
+export class BytecodeServer implements FileServer {
+  readonly #tree: FileTree;
+  readonly #open: OpenFiles;
+  readonly #handles = new Map<number, Draft>();
+  readonly #drafts = new Map<string, Draft>();
+  #next = 1;
+
+  constructor(tree: FileTree, open: OpenFiles) {
+    this.#tree = tree;
+    this.#open = open;
+  }
+
+  answer(method: string, args: readonly unknown[]): unknown {
+    const path = `/${args[0]}`;
+    switch (method) {
+      case "stat":
+        return this.#stat(path);
+      case "readDir":
+        return [];
+      case "open":
+        return this.#openFile(path, Boolean(args[3]) || Boolean(args[4]));
+      case "read":
+        return this.#handle(args[0]).content.subarray(Number(args[1]), Number(args[1]) + Number(args[2]));
+      case "write":
+        return this.#write(this.#handle(args[0]), args[2] as Uint8Array);
+      case "rename":
+        return this.#keep(path, `/${args[1]}`);
+      case "remove":
+        this.#drafts.delete(path);
+        return undefined;
+      case "close":
+        this.#handles.delete(args[0] as number);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #stat(path: string): unknown {
+    const found = this.#drafts.get(path)?.content ?? this.#find(path);
+    if (found) return { name: "", kind: "file", size: found.length };
+    if (/\.pyc(\.\w+)?$/.test(path)) throw new Fault("ENOENT", path);
+    return { name: "", kind: "directory", size: 0 };
+  }
+
+  #openFile(path: string, create: boolean): number {
+    let draft = this.#drafts.get(path);
+    const found = draft?.content ?? this.#find(path);
+    if (!found && !create) throw new Fault("ENOENT", path);
+    if (create) {
+      draft ??= { path, content: new Uint8Array() };
+      this.#drafts.set(path, draft);
+    }
+    this.#handles.set(this.#next, draft ?? { path, content: found! });
+    return this.#next++;
+  }
+
+  #handle(id: unknown): Draft {
+    const draft = this.#handles.get(id as number);
+    if (!draft) throw new Fault("EINVAL", String(id));
+    return draft;
+  }
+
+  #write(draft: Draft, bytes: Uint8Array): number {
+    draft.content = Buffer.concat([draft.content, bytes]);
+    return bytes.length;
+  }
+
+  /** Python writes a file beside, and gives it its name when it is whole. */
+  #keep(from: string, to: string): void {
+    const draft = this.#drafts.get(from);
+    const name = parse(to);
+    if (!draft) throw new Fault("ENOENT", from);
+    this.#drafts.delete(from);
+    if (!name || !from.endsWith(WHOLE)) return;
+    // What was read, not what is there by now: it may have been changed while it was compiled.
+    const source = this.#open.sources.get(name.path);
+    if (!source) return;
+    const kept = compiled.get(source) ?? new Map<string, Uint8Array>();
+    kept.set(name.key, Uint8Array.from(draft.content));
+    compiled.set(source, kept);
+  }
+
+  #find(path: string): Uint8Array | undefined {
+    const name = parse(path);
+    if (!name) return undefined;
+    const node = this.#tree.find(name.path);
+    return node?.kind === "file" ? compiled.get(node.content)?.get(name.key) : undefined;
+  }
+}
+
+/** `/a/b.cpython-311.opt-1.pyc` is bytecode of `/a/b.py`, of the kind `.cpython-311.opt-1`. */
+function parse(path: string): { readonly path: string; readonly key: string } | undefined {
+  const match = /^(.*\/[^/.]+)(\.[^/]*)\.pyc$/.exec(path);
+  if (!match) return undefined;
+  return { path: `${match[1]}.py`, key: match[2]! };
+}
