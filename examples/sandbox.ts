@@ -6,8 +6,8 @@ if (image === undefined) {
   console.log("set FORKGYM_IMAGE to a local image with python3");
 } else {
   const root = await createDockerSandbox({ image, onNote: console.log });
-  await root.writeFile("/work/sum.py", "def total(numbers):\n    return 0\n");
-  await root.exec("cd /work && export WHO=root", { keepShell: true });
+  await root.writeFile("/project/sum.py", "def total(numbers):\n    return 0\n");
+  await root.exec("cd /project && export WHO=root", { keepShell: true });
 
   const snapshot = await root.snapshot();
   const fixes = ["sum(numbers)", "len(numbers)", "max(numbers)"];

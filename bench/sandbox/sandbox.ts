@@ -130,7 +130,7 @@ async function forkTimes(image: string, script: string, rounds: number): Promise
     {
       name: "copy the folder (overlay, cp -a)",
       fork: async () => {
-        await overlay.exec("cp -a /work /copy; true");
+        await overlay.exec("cp -a /project /copy; true");
         return async () => void (await overlay.exec("rm -rf /copy"));
       },
     },
@@ -173,7 +173,7 @@ function sandboxSide(name: string, parent: Sandbox): Side {
       return async () => {
         await fork.close();
         await parent.release(snapshot);
-        await parent.exec(`echo ${count++} > /work/marker`);
+        await parent.exec(`echo ${count++} > /project/marker`);
       };
     },
   };

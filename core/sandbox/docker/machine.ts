@@ -6,6 +6,16 @@ import { imageLabels, labels } from "./labels.ts";
 import { type Hold, hold } from "./life.ts";
 import { serverProgram } from "./program.ts";
 
+/** What one process may use (setrlimit): the limits that hold in a branch whatever its siblings do. */
+export interface ProcessLimits {
+  /** Data that it may have in memory (RLIMIT_DATA). @default none */
+  readonly dataBytes?: number;
+  /** Size of a file that it may write (RLIMIT_FSIZE). @default none */
+  readonly fileBytes?: number;
+  /** Files that it may have open (RLIMIT_NOFILE). @default Docker's */
+  readonly openFiles?: number;
+}
+
 /** What a container may use and reach. */
 export interface Limits {
   /** Memory of the container, all branches together, in bytes. @default 4 GiB */
@@ -14,6 +24,10 @@ export interface Limits {
   readonly cpus?: number;
   /** Processes and threads of the container, all branches together. @default 1024 */
   readonly pids?: number;
+  /** Size of /dev/shm, of each branch where there are branches. @default 64 MiB */
+  readonly sharedMemoryBytes?: number;
+  /** Limits of each process of a command, on top of the container's. */
+  readonly process?: ProcessLimits;
   /** Whether commands reach the network. @default false */
   readonly network?: boolean;
   /** User that commands run as, name or number, with an optional `:group`. @default the image's root */
@@ -139,10 +153,12 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
     memoryBytes = 4 * 2 ** 30,
     cpus,
     pids = 1024,
+    sharedMemoryBytes = 64 * 2 ** 20,
+    process: limits = {},
     network = false,
     user,
   } = options;
-  const config = JSON.stringify({ overlay, network, ...(user !== undefined && { user }) });
+  const config = JSON.stringify({ overlay, network, user, sharedMemoryBytes, limits });
   return {
     Image: image,
     Entrypoint: ["python3", "-I", "-S", "-u", "-c", serverProgram(), config],
@@ -158,6 +174,7 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
       AutoRemove: true,
       NetworkMode: network ? "bridge" : "none",
       Memory: memoryBytes,
+      ShmSize: sharedMemoryBytes,
       PidsLimit: pids,
       ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
       ...(overlay && {

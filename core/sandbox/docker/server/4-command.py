@@ -141,6 +141,10 @@ def start(request):
                 pass
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits = CONFIG.get("limits", {})
+    for name, kind in (("dataBytes", "RLIMIT_DATA"), ("fileBytes", "RLIMIT_FSIZE"), ("openFiles", "RLIMIT_NOFILE")):
+        if name in limits:
+            resource.setrlimit(getattr(resource, kind), (limits[name], limits[name]))
     env = dict(BASE_ENV)
     env.update(request.get("env") or {})
     if "script" in request:

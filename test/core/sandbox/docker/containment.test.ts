@@ -16,6 +16,7 @@ describeDocker("what a branch contains", () => {
       engine: "overlay",
       memoryBytes: 256 * 2 ** 20,
       pids: 200,
+      process: { fileBytes: 2 ** 20, openFiles: 64 },
     });
     const snapshot = await branch.snapshot();
     sibling = await branch.fork(snapshot);
@@ -140,6 +141,12 @@ open("/dev/shm/secret", "w").write("secret"); open("/tmp/ready", "w").write("x")
     expect(timedOut).toBe(true);
     expect((await run("echo alive")).stdout.text).toBe("alive\n");
     expect((await sibling.exec("echo alive")).stdout.text).toBe("alive\n");
+  });
+
+  test("one process: the size of a file and the number of open files are bounded, where asked for", async () => {
+    await fails("head -c 2000000 /dev/zero > /tmp/big");
+    await fails("python3 -c '[open(\"/dev/null\") for _ in range(100)].sort()'");
+    expect((await run("ulimit -n; ulimit -c")).stdout.text).toBe("64\n0\n");
   });
 
   test("shared memory: bounded", async () => {

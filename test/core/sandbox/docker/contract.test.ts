@@ -17,16 +17,18 @@ const HARD_LINKS =
 describeDocker("docker", () => {
   describe("overlay", () => {
     testSandbox({
-      make: () => createDockerSandbox({ image: image!, engine: "overlay" }),
+      make: () => createDockerSandbox({ image: image!, engine: "overlay", sharedMemoryBytes: 2 ** 22 }),
       kill,
+      fullDisk: "/dev/shm",
       skip: { "hard links cross a fork": HARD_LINKS },
     });
   });
 
   describe("commit", () => {
     testSandbox({
-      make: () => createDockerSandbox({ image: image!, engine: "commit" }),
+      make: () => createDockerSandbox({ image: image!, engine: "commit", sharedMemoryBytes: 2 ** 22 }),
       kill,
+      fullDisk: "/dev/shm",
       timeScale: 3,
       skip: {
         "after a command that changed nothing it is the same snapshot":

@@ -4,7 +4,7 @@ import { pythonArgs } from "../../../../../core/sandbox/wasmer/engine/python-arg
 test.each([
   [
     ["main.py", "-x", "rel"],
-    ["/work/main.py", "-x", "rel"],
+    ["/home/main.py", "-x", "rel"],
   ],
   [["/abs/main.py"], ["/abs/main.py"]],
   [
@@ -13,7 +13,7 @@ test.each([
   ],
   [
     ["-Wignore", "a.py"],
-    ["-Wignore", "/work/a.py"],
+    ["-Wignore", "/home/a.py"],
   ],
   [
     ["-c", "print(1)", "a.py"],
