@@ -57,7 +57,12 @@ export class Capture {
     if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)];
   }
 
+  parts(): { readonly head: Buffer; readonly tail: Buffer; readonly omittedBytes: number } {
+    return { head: Buffer.concat(this.#head), tail: Buffer.concat(this.#tail), omittedBytes: this.#omitted };
+  }
+
   result(): Captured {
-    return captured(Buffer.concat(this.#head), Buffer.concat(this.#tail), this.#omitted);
+    const { head, tail, omittedBytes } = this.parts();
+    return captured(head, tail, omittedBytes);
   }
 }

@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import type { Snapshot } from "../../env.ts";
 import { SnapshotError } from "../../errors.ts";
-import type { Sandbox, ShellState } from "../sandbox.ts";
+import type { Sandbox, SandboxFlags, ShellState } from "../sandbox.ts";
 import { DockerSandbox, type Engine, type Place } from "./docker-sandbox.ts";
 import { Images } from "./images.ts";
 import { Machine, type MachineOptions } from "./machine.ts";
@@ -13,7 +13,7 @@ const makers = new Map<string, CommitEngine>();
 
 /** An image per snapshot, a container per fork: works with default privileges. */
 class CommitEngine implements Engine {
-  readonly flags = { backend: "docker/commit", backgroundProcesses: false, anyProgram: true } as const;
+  readonly flags: SandboxFlags;
   readonly #docker: Docker;
   readonly #options: MachineOptions;
   readonly #images: Images;
@@ -24,6 +24,8 @@ class CommitEngine implements Engine {
   constructor(docker: Docker, options: MachineOptions) {
     this.#docker = docker;
     this.#options = options;
+    const plain = options.plain ?? false;
+    this.flags = { backend: "docker/commit", backgroundProcesses: plain, anyProgram: true };
     this.#images = new Images(docker);
   }
 

@@ -15,6 +15,8 @@ interface Waiting {
 }
 
 const HEADER_BYTES = 9;
+/** A number that no request has. */
+const GONE = -1;
 
 /**
  * The wire to a container's command server (see server.py): requests are numbered frames, several may be under way.
@@ -26,6 +28,7 @@ export class Connection {
   readonly #name: string;
   #rest: Buffer = Buffer.alloc(0);
   #count = 0;
+  #gone: Promise<never> | undefined;
   #broken: SandboxError | undefined;
 
   /** @param stream raw, with Docker's own frames around what the server writes. */
@@ -40,6 +43,13 @@ export class Connection {
 
   get broken(): SandboxError | undefined {
     return this.#broken;
+  }
+
+  /** Rejects when the connection breaks. */
+  gone(): Promise<never> {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken);
+    this.#gone ??= this.#wait(GONE) as Promise<never>;
+    return this.#gone;
   }
 
   /** The server's first word. */

@@ -4,7 +4,7 @@ import { InputError, messageOf } from "../../errors.ts";
 import type { Sandbox, ShellState } from "../sandbox.ts";
 import { startCommit } from "./commit.ts";
 import { connectDaemon, ensureImage } from "./daemon.ts";
-import type { Limits } from "./machine.ts";
+import { type Limits, MissingPython } from "./machine.ts";
 import { startOverlay } from "./overlay.ts";
 
 export type { Limits, ProcessLimits } from "./machine.ts";
@@ -30,8 +30,9 @@ export interface DockerSandboxOptions extends Limits {
 }
 
 /**
- * A sandbox in a Docker container. The image needs `python3` (3.6 or newer), for the command server.
- * @throws {InputError} if Docker is not there, not allowed or too old, or the image does not exist or lacks a tool.
+ * A sandbox in a Docker container. With `python3` (3.6 or newer) in the image, commands go to a server in the
+ * container and cost milliseconds; without, `sh` is enough, forks are commits and each command is a `docker exec`.
+ * @throws {InputError} if Docker is not there, not allowed or too old, or the image does not exist or has no `sh`.
  * @throws {SandboxError} if the container does not come up.
  */
 export async function createDockerSandbox(options: DockerSandboxOptions): Promise<Sandbox> {
@@ -41,12 +42,22 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const { Config, Id } = await ensureImage(docker, image, onNote);
   const shell: ShellState = { cwd: cwd ?? (Config.WorkingDir || "/"), env: { ...env } };
   const machine = { ...rest, image: Id, overlay: false };
-  if (engine === "commit") return startCommit(docker, machine, shell);
+  const commit = async (): Promise<Sandbox> => {
+    try {
+      return await startCommit(docker, machine, shell);
+    } catch (error) {
+      if (!(error instanceof MissingPython)) throw error;
+      onNote(`${error.message}; each command is a docker exec of its own instead`);
+      return startCommit(docker, { ...machine, plain: true }, shell);
+    }
+  };
+  if (engine === "commit") return commit();
   try {
     return await startOverlay(docker, machine, shell);
   } catch (error) {
-    if (engine === "overlay" || error instanceof InputError) throw error;
+    if (engine === "overlay" || (error instanceof InputError && !(error instanceof MissingPython)))
+      throw error;
     onNote(`docker: no overlay branches here, forking by commit instead: ${messageOf(error)}`);
-    return startCommit(docker, machine, shell);
+    return commit();
   }
 }

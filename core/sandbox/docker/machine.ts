@@ -4,6 +4,7 @@ import { InputError, messageOf, SandboxError } from "../../errors.ts";
 import { Connection, type Reply } from "./connection.ts";
 import { imageLabels, labels } from "./labels.ts";
 import { type Hold, hold } from "./life.ts";
+import { PLAIN_ENTRYPOINT, type PlainRequest, plainRequest } from "./plain.ts";
 import { serverProgram } from "./program.ts";
 
 /** What one process may use (setrlimit): the limits that hold in a branch whatever its siblings do. */
@@ -38,9 +39,14 @@ export interface MachineOptions extends Limits {
   /** Name or id. */
   readonly image: string;
   readonly overlay: boolean;
+  /** Without the command server: each command is a `docker exec`. For images without python3. @default false */
+  readonly plain?: boolean;
   /** Label for people, and for `forkgym gc --run`. */
   readonly run?: string;
 }
+
+/** The image lacks what the command server needs. */
+export class MissingPython extends InputError {}
 
 /** Where branches lie in a container that has them. */
 const BRANCHES = "/.forkgym";
@@ -55,10 +61,18 @@ export class Machine {
   readonly #container: Docker.Container;
   readonly #socket: Socket;
   readonly #hold: Hold;
+  readonly #options: MachineOptions;
   #pending = 0;
   #closed: Promise<void> | undefined;
 
-  private constructor(container: Docker.Container, connection: Connection, socket: Socket, held: Hold) {
+  private constructor(
+    options: MachineOptions,
+    container: Docker.Container,
+    connection: Connection,
+    socket: Socket,
+    held: Hold,
+  ) {
+    this.#options = options;
     this.id = container.id;
     this.#container = container;
     this.connection = connection;
@@ -87,11 +101,12 @@ export class Machine {
       const ready = connection.ready();
       ready.catch(() => {});
       await container.start();
-      await ready.catch((error: Error) => {
-        const words = connection.lastWords.split("\n").at(-1);
-        throw words ? new SandboxError(`docker: the command server did not start: ${words}`) : error;
-      });
-      return new Machine(container, connection, stream as never, held);
+      if (!options.plain)
+        await ready.catch((error: Error) => {
+          const words = connection.lastWords.split("\n").at(-1);
+          throw words ? new SandboxError(`docker: the command server did not start: ${words}`) : error;
+        });
+      return new Machine(options, container, connection, stream as never, held);
     } catch (error) {
       await container?.remove({ force: true, v: true }).catch(() => {});
       held.gone();
@@ -103,10 +118,26 @@ export class Machine {
   async request(body: object, input?: Uint8Array, onKey?: (kill: () => void) => void): Promise<Reply> {
     if (this.#pending++ === 0) this.#socket.ref?.();
     try {
+      if (this.#options.plain) return await this.#plain(body, input, onKey);
       return await this.connection.request(body, input, onKey);
     } finally {
       if (--this.#pending === 0) this.#socket.unref?.();
     }
+  }
+
+  /** Rejects as soon as the container is gone, whatever the daemon still answers. */
+  async #plain(
+    body: PlainRequest,
+    input: Uint8Array = new Uint8Array(),
+    onKey: (kill: () => void) => void = () => {},
+  ): Promise<Reply> {
+    const answer = plainRequest(this.#container, this.#options.user, body, input, onKey);
+    const reply = await Promise.race([answer, this.connection.gone()]);
+    // Killed, by whomever: if the container was, its connection breaks about now.
+    if (reply.answer.exitCode === 137 && reply.answer.timedOut === false) {
+      await Promise.race([this.connection.gone(), new Promise((resolve) => setTimeout(resolve, 300))]);
+    }
+    return reply;
   }
 
   /** Commits the container's files as an image; no command may be running. */
@@ -161,7 +192,9 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
   const config = JSON.stringify({ overlay, network, user, sharedMemoryBytes, limits });
   return {
     Image: image,
-    Entrypoint: ["python3", "-I", "-S", "-u", "-c", serverProgram(), config],
+    Entrypoint: options.plain
+      ? [...PLAIN_ENTRYPOINT]
+      : ["python3", "-I", "-S", "-u", "-c", serverProgram(), config],
     Cmd: [],
     User: "0:0",
     OpenStdin: true,
@@ -197,9 +230,7 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
 function explained(error: unknown, image: string): Error {
   const text = messageOf(error);
   if (/python3.*(not found|no such file)/s.test(text)) {
-    return new InputError(
-      `docker: image ${image} has no python3, which the command server needs; add it to the image`,
-    );
+    return new MissingPython(`docker: image ${image} has no python3, which the command server needs`);
   }
   if (error instanceof SandboxError || error instanceof InputError) return error;
   return new SandboxError(`docker: no container of ${image}: ${text}`, { cause: error });

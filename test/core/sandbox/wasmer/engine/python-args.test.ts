@@ -4,7 +4,7 @@ import { pythonArgs } from "../../../../../core/sandbox/wasmer/engine/python-arg
 test.each([
   [
     ["main.py", "-x", "rel"],
-    ["/home/main.py", "-x", "rel"],
+    ["/project/main.py", "-x", "rel"],
   ],
   [["/abs/main.py"], ["/abs/main.py"]],
   [
@@ -13,7 +13,7 @@ test.each([
   ],
   [
     ["-Wignore", "a.py"],
-    ["-Wignore", "/home/a.py"],
+    ["-Wignore", "/project/a.py"],
   ],
   [
     ["-c", "print(1)", "a.py"],
@@ -29,12 +29,12 @@ test.each([
   ],
   [["--version"], ["--version"]],
   [["-V"], ["-V"]],
-])("%j from /work is %j", (args, expected) => {
-  expect(pythonArgs(args, "/work")).toEqual(expected);
+])("%j from /project is %j", (args, expected) => {
+  expect(pythonArgs(args, "/project")).toEqual(expected);
 });
 
 test.each([[[]], [["-"]], [["-u", "-", "one"]]])("%j reads its program from the input", (args: string[]) => {
-  const given = pythonArgs(args, "/work");
+  const given = pythonArgs(args, "/project");
   expect(given).toContain("-c");
   expect(given).not.toContain("-");
   expect(given.at(-1)).toBe(args.includes("one") ? "one" : given[given.indexOf("-c") + 1]);

@@ -1,0 +1,231 @@
+import { Writable } from "node:stream";
+import type Docker from "dockerode";
+import { systemClock } from "../../clock.ts";
+import { FileError, messageOf, SandboxError } from "../../errors.ts";
+import { Capture } from "../captured.ts";
+import type { ShellState } from "../sandbox.ts";
+import type { Reply } from "./connection.ts";
+
+/** What the command server would be asked; see server/6-executor.py. */
+export interface PlainRequest {
+  readonly script?: string;
+  readonly argv?: readonly string[];
+  readonly builtin?: "read" | "write" | "unpack";
+  readonly path?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly outputBytes?: number | null;
+  readonly merge?: boolean;
+  readonly keep?: boolean;
+}
+
+/** Process 1 of a container without a command server: it ends when its input does. */
+export const PLAIN_ENTRYPOINT: readonly string[] = ["sh", "-c", "while read -r line; do :; done"];
+
+/** Where a command leaves its number and its shell's state: a folder in memory that every container has. */
+const NOTES = "/dev/shm/.forkgym-";
+
+/** $1 name, $2 folder, $3 merge, $4 argv, script or file, then the argv, the script, or the file that holds it. */
+const RUN = `name=$1 cwd=$2 merge=$3 kind=$4; shift 4
+[ "$merge" = 1 ] && exec 2>&1
+echo $$ > ${NOTES}$name
+cd -- "$cwd" 2> /dev/null || { printf %s "$name" >&2; exit 125; }
+[ "$kind" = argv ] && exec "$@"
+shell=sh; command -v bash > /dev/null 2>&1 && shell=bash
+[ "$kind" = script ] && exec $shell -c "$1"
+[ "$kind" = file ] && exec $shell -c ". $1"
+exec 9> ${NOTES}$name.state
+[ "$kind" = keep ] && set -- 'eval "$1"' "$1" || set -- '. "$1"' "$1"
+exec $shell -c "trap '{ printf \\"%s\\\\0\\" \\"\\$PWD\\"; env -0; } >&9 9>&-' EXIT; $1" $shell "$2"`;
+
+/** Kills a command and what is below it; everything but process 1 if nothing else is to run ($2 = alone). */
+const KILL = `[ "$2" = alone ] && kill -9 -1
+below() { kill -STOP $1; for at in /proc/[0-9]*/status; do
+  while read -r key value; do [ "$key" = PPid: ] && [ "$value" = "$1" ] && { pid=\${at#/proc/}; (below \${pid%/status}); }; done < $at
+done 2> /dev/null; kill -9 $1; }
+below $(cat ${NOTES}$1)`;
+
+const FILES = {
+  read: '[ -f "$1" ] || { [ -e "$1" ] && echo "$1: not a file" || echo "$1: no such file"; exit 1; } >&2; exec cat -- "$1"',
+  write:
+    '[ -d "$1" ] && { echo "$1: not a file" >&2; exit 1; }; mkdir -p -- "$(dirname -- "$1")" && cat > "$1" || { echo "$1: cannot be written" >&2; exit 1; }',
+  unpack: 'mkdir -p -- "$1" && tar -x -f - -C "$1" || { echo "$1: cannot be unpacked to" >&2; exit 1; }',
+} as const;
+
+const LONGEST_SCRIPT = 100_000;
+const FLEETING = ["_", "SHLVL", "PWD", "OLDPWD"];
+
+let count = 0;
+const running = new WeakMap<Docker.Container, Set<string>>();
+
+/** Answers a request by `docker exec`: slower than the command server, but any image with `sh` will do. */
+export async function plainRequest(
+  container: Docker.Container,
+  user: string | undefined,
+  request: PlainRequest,
+  input: Uint8Array,
+  onKey: (kill: () => void) => void,
+): Promise<Reply> {
+  const exec = (argv: readonly string[], options: Partial<ExecOptions> = {}) =>
+    dockerExec(container, argv, { user, env: [], input: new Uint8Array(), limit: null, ...options });
+  if (request.builtin !== undefined) {
+    const argv = ["sh", "-c", FILES[request.builtin], "sh", request.path!];
+    const { exitCode, streams } = await exec(argv, { input });
+    if (exitCode === 0) return { answer: {}, output: [[[streams[0].head], []]] };
+    throw new FileError(`sandbox: ${Buffer.from(streams[1].head).toString("utf8").trim()}`);
+  }
+  const name = `${process.pid}-${count++}`;
+  const others = running.get(container) ?? new Set();
+  running.set(container, others.add(name));
+  const started = systemClock.now();
+  let timedOut = false;
+  const kill = () =>
+    void exec(["sh", "-c", KILL, "sh", name, others.size === 1 ? "alone" : "among"]).catch(() => {});
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      kill();
+    },
+    request.timeoutMs ?? 2 ** 31 - 1,
+  );
+  onKey(kill);
+  try {
+    const command = request.argv ?? [await scriptArgument(request.script!, name, exec)];
+    const file = command[0] !== request.script && request.argv === undefined;
+    const kind = request.argv
+      ? "argv"
+      : request.keep
+        ? file
+          ? "keep-file"
+          : "keep"
+        : file
+          ? "file"
+          : "script";
+    const argv = [
+      "sh",
+      "-c",
+      RUN,
+      "sh",
+      name,
+      request.cwd ?? "/",
+      request.merge ? "1" : "0",
+      kind,
+      ...command,
+    ];
+    const env = Object.entries(request.env ?? {}).map(([key, value]) => `${key}=${value}`);
+    const { exitCode, streams } = await exec(argv, { input, env, limit: request.outputBytes ?? null });
+    const said = Buffer.from(streams[request.merge ? 0 : 1].head).toString("utf8");
+    if (exitCode === 125 && said === name) throw new FileError(`sandbox: no such folder: ${request.cwd}`);
+    const shell = request.keep && !timedOut ? await shellState(name, exec) : null;
+    return {
+      answer: {
+        exitCode: timedOut ? 137 : exitCode,
+        timedOut,
+        ms: systemClock.now() - started,
+        shell,
+        omitted: streams.map(({ omittedBytes }) => omittedBytes),
+      },
+      output: streams.map(({ head, tail }) => [[head], [tail]]),
+    };
+  } finally {
+    clearTimeout(timer);
+    others.delete(name);
+    void exec(["sh", "-c", `rm -f ${NOTES}${name} ${NOTES}${name}.*`]).catch(() => {});
+  }
+}
+
+type Exec = (argv: readonly string[], options?: Partial<ExecOptions>) => Promise<Executed>;
+
+/** A script that is too long for an argument goes through a file. */
+async function scriptArgument(script: string, name: string, exec: Exec): Promise<string> {
+  if (script.length <= LONGEST_SCRIPT) return script;
+  const file = `${NOTES}${name}.sh`;
+  await exec(["sh", "-c", 'cat > "$1"', "sh", file], { input: Buffer.from(script) });
+  return file;
+}
+
+async function shellState(name: string, exec: Exec): Promise<ShellState | null> {
+  const { streams } = await exec(["sh", "-c", `cat ${NOTES}${name}.state; printf "\\0\\0"; env -0`]);
+  const [kept, base = ""] = Buffer.from(streams[0].head).toString("utf8").split("\0\0\0");
+  const [cwd, ...pairs] = kept!.split("\0");
+  if (!cwd) return null;
+  const known = new Set(base.split("\0"));
+  const own = pairs.filter((pair) => pair !== "" && !known.has(pair));
+  const env = own.map((pair): [string, string] => [
+    pair.slice(0, pair.indexOf("=")),
+    pair.slice(pair.indexOf("=") + 1),
+  ]);
+  return { cwd, env: Object.fromEntries(env.filter(([key]) => !FLEETING.includes(key))) };
+}
+
+interface ExecOptions {
+  readonly user: string | undefined;
+  readonly env: readonly string[];
+  readonly input: Uint8Array;
+  readonly limit: number | null;
+}
+
+interface Executed {
+  readonly exitCode: number;
+  readonly streams: readonly [Parts, Parts];
+}
+
+type Parts = ReturnType<Capture["parts"]>;
+
+async function dockerExec(
+  container: Docker.Container,
+  argv: readonly string[],
+  options: ExecOptions,
+): Promise<Executed> {
+  const { user, env, input, limit } = options;
+  try {
+    const exec = await container.exec({
+      Cmd: [...argv],
+      Env: [...env],
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      ...(user !== undefined && { User: user }),
+    });
+    const stream = await exec.start({ hijack: true, stdin: true });
+    const captures = [0, 1].map(() => new Capture(limit ?? Number.MAX_SAFE_INTEGER));
+    const [out, err] = captures.map((capture) => sink(capture));
+    container.modem.demuxStream(stream, out!, err!);
+    stream.on("error", () => {});
+    stream.end(Buffer.from(input));
+    await ended(stream, exec);
+    const { ExitCode } = await exec.inspect();
+    return { exitCode: ExitCode ?? 137, streams: [captures[0]!.parts(), captures[1]!.parts()] };
+  } catch (error) {
+    throw new SandboxError(`docker: container ${container.id.slice(0, 12)} is gone: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function sink(capture: Capture): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _, done) => {
+      capture.add(chunk);
+      done();
+    },
+  });
+}
+
+/** Until the stream ends, or the command has and somebody else holds its pipe. */
+async function ended(stream: NodeJS.ReadableStream, exec: Docker.Exec): Promise<void> {
+  let over = false;
+  const end = new Promise<void>((resolve) => {
+    for (const event of ["end", "close", "error"]) stream.once(event, () => resolve());
+  }).then(() => {
+    over = true;
+  });
+  for (let wait = 50; !over; wait = Math.min(wait * 1.5, 500)) {
+    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, wait).unref())]);
+    if (!over && !(await exec.inspect()).Running) {
+      await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 100))]);
+      return;
+    }
+  }
+}
