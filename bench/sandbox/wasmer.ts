@@ -1,10 +1,10 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Sandbox } from "../../core/sandbox/sandbox.ts";
 import { createWasmerSandbox } from "../../core/sandbox/wasmer/index.ts";
+import { FILE_BYTES } from "./changes.ts";
 
-/** A workspace like a real one: 1,600 files, 33 MB. */
+/** A workspace like a real one: 1,600 files, 32 MB. */
 const FILES = 1_600;
-const FILE_BYTES = 20_625;
 
 /** Milliseconds of each kind, round by round, or why there are none. */
 export interface WasmerTimes {
@@ -21,7 +21,7 @@ export interface WasmerTimes {
 export async function wasmerTimes(rounds: number): Promise<WasmerTimes | string> {
   let root: Sandbox;
   try {
-    root = await createWasmerSandbox({ files: workspace() });
+    root = await createWasmerSandbox({ files: workspace(FILES) });
     await root.exec("true");
   } catch (error) {
     return messageOf(error);
@@ -71,9 +71,20 @@ async function bytesPerFork(root: Sandbox): Promise<number> {
   return Math.max(0, after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers) / count;
 }
 
-function workspace(): Record<string, Uint8Array> {
+/** A sandbox with so many files in /project; undefined where the packages for it are not installed. */
+export async function wasmerWorkspace(files: number): Promise<Sandbox | undefined> {
+  try {
+    const sandbox = await createWasmerSandbox({ files: workspace(files), cwd: "/project", python: false });
+    await sandbox.exec("true");
+    return sandbox;
+  } catch {
+    return undefined;
+  }
+}
+
+function workspace(count: number): Record<string, Uint8Array> {
   const files: Record<string, Uint8Array> = {};
-  for (let at = 0; at < FILES; at++)
+  for (let at = 0; at < count; at++)
     files[`pkg${at % 40}/file${at}.txt`] = new Uint8Array(FILE_BYTES).fill(97 + (at % 26));
   return files;
 }

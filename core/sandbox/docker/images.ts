@@ -9,6 +9,7 @@ const MOST_LAYERS = 100;
 /** Images made by commits, removed once neither a snapshot nor a container needs them. */
 export class Images {
   readonly #docker: Docker;
+  readonly #mostLayers: number;
   /** Times each of our images was taken as a snapshot and not released. */
   readonly #takes = new Map<string, number>();
   /** Containers made of each image, ours or not. */
@@ -17,8 +18,10 @@ export class Images {
   readonly #waiting = new Set<string>();
   readonly #holds = new Map<string, Hold>();
 
-  constructor(docker: Docker) {
+  /** @param mostLayers layers above which a commit is flattened. */
+  constructor(docker: Docker, mostLayers: number = MOST_LAYERS) {
     this.#docker = docker;
+    this.#mostLayers = mostLayers;
   }
 
   has(image: string): boolean {
@@ -36,7 +39,7 @@ export class Images {
     const committed = await this.#make(() => machine.commit(run));
     try {
       const { RootFS, Config } = await this.#docker.getImage(committed).inspect();
-      if ((RootFS.Layers?.length ?? 0) <= MOST_LAYERS) return committed;
+      if ((RootFS.Layers?.length ?? 0) <= this.#mostLayers) return committed;
       const flat = await this.#make(() => this.#flatten(machine, Config, run));
       await this.drop(committed);
       return flat;
@@ -64,11 +67,11 @@ export class Images {
   /** The same files as one layer, with what of the image's settings a command notices. */
   async #flatten(
     machine: Machine,
-    { Env, WorkingDir }: { Env: string[]; WorkingDir: string },
+    { Env, WorkingDir }: { Env: string[] | null; WorkingDir: string },
     run: string | undefined,
   ) {
     const changes = [
-      ...Env.map((pair) => {
+      ...(Env ?? []).map((pair) => {
         const at = pair.indexOf("=");
         return `ENV ${pair.slice(0, at)}=${quoted(pair.slice(at + 1))}`;
       }),
