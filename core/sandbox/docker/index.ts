@@ -7,7 +7,7 @@ import { connectDaemon, ensureImage } from "./daemon.ts";
 import { type Limits, MissingPython } from "./machine.ts";
 import { startOverlay } from "./overlay.ts";
 
-export type { Limits, ProcessLimits } from "./machine.ts";
+export type { BranchLimits, Limits, ProcessLimits } from "./machine.ts";
 
 export interface DockerSandboxOptions extends Limits {
   /** Name or id; pulled if it is not here. */

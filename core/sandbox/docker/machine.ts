@@ -7,7 +7,15 @@ import { type Hold, hold } from "./life.ts";
 import { PLAIN_ENTRYPOINT, type PlainRequest, plainRequest } from "./plain.ts";
 import { serverProgram } from "./program.ts";
 
-/** What one process may use (setrlimit): the limits that hold in a branch whatever its siblings do. */
+/** What one branch may use, whatever its siblings do. */
+export interface BranchLimits {
+  /** Memory that its processes do not share with files. @default none */
+  readonly memoryBytes?: number;
+  /** Its processes, two of ours for each command included. @default none */
+  readonly pids?: number;
+}
+
+/** What one process may use (setrlimit). */
 export interface ProcessLimits {
   /** Data that it may have in memory (RLIMIT_DATA). @default none */
   readonly dataBytes?: number;
@@ -27,6 +35,11 @@ export interface Limits {
   readonly pids?: number;
   /** Size of /dev/shm, of each branch where there are branches. @default 64 MiB */
   readonly sharedMemoryBytes?: number;
+  /**
+   * Limits of what the commands of one branch use together (of the container, where there are no branches). Looked at
+   * ten times a second while any runs; going over one kills them, with a line on their standard error.
+   */
+  readonly branch?: BranchLimits;
   /** Limits of each process of a command, on top of the container's. */
   readonly process?: ProcessLimits;
   /** Whether commands reach the network. @default false */
@@ -186,10 +199,11 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
     pids = 1024,
     sharedMemoryBytes = 64 * 2 ** 20,
     process: limits = {},
+    branch = {},
     network = false,
     user,
   } = options;
-  const config = JSON.stringify({ overlay, network, user, sharedMemoryBytes, limits });
+  const config = JSON.stringify({ overlay, network, user, sharedMemoryBytes, limits, branch });
   return {
     Image: image,
     Entrypoint: options.plain

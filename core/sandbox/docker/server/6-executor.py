@@ -40,6 +40,12 @@ class Stream:
 STATE_LIMIT = 1 << 21
 
 
+# What the commands of one branch may use together, looked at so often while any runs.
+BRANCH_LIMITS = CONFIG.get("branch", {})
+LOOK_SECONDS = 0.1
+PAGE_BYTES = resource.getpagesize()
+
+
 class Warm:
     """A guardian that waits for a command."""
 
@@ -71,7 +77,7 @@ class Job:
         self.pending = bytearray()
         self.input_ended = False
         self.report_text = bytearray()
-        self.keep = bool(request.get("keep"))
+        self.keep, self.merge, self.over = bool(request.get("keep")), bool(request.get("merge")), False
         limit = request.get("outputBytes")
         send = lambda stream, part, data: server.send(b"O", key, bytes((stream, part)) + data)
         self.streams = {
@@ -138,6 +144,7 @@ class Executor:
         self.fds = {}  # fd: Job
         self.warm = None
         self.want_warm = True
+        self.looked_at = 0
 
     def run(self):
         libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -166,6 +173,8 @@ class Executor:
     def wait_ms(self):
         times = [job.deadline for job in self.jobs.values() if job.deadline is not None and job.status is None]
         times += [job.drain_until for job in self.jobs.values() if job.drain_until is not None]
+        if self.jobs and BRANCH_LIMITS:
+            times.append(self.looked_at + LOOK_SECONDS)
         return max(0, int((min(times) - time.monotonic()) * 1000) + 1) if times else None
 
     def handle(self, kind, key, payload):
@@ -333,8 +342,34 @@ class Executor:
             except OSError:
                 pass
 
+    def over_limits(self):
+        """What the processes here use more of than a branch may, in words; None if nothing."""
+        most = BRANCH_LIMITS
+        count, pages = 0, 0
+        for name in os.listdir("/proc"):
+            if name.isdigit() and name != "1":
+                count += 1
+                try:
+                    with open("/proc/%s/statm" % name) as source:
+                        _, resident, shared = source.read().split()[:3]
+                    pages += int(resident) - int(shared)
+                except OSError:
+                    pass
+        if count > most.get("pids", count):
+            return "more than %d processes" % most["pids"]
+        if pages * PAGE_BYTES > most.get("memoryBytes", pages * PAGE_BYTES):
+            return "more than %d bytes of memory" % most["memoryBytes"]
+        return None
+
     def enforce(self):
         now = time.monotonic()
+        if self.jobs and BRANCH_LIMITS and now >= self.looked_at + LOOK_SECONDS:
+            self.looked_at = now
+            words = self.over_limits()
+            for job in [job for job in self.jobs.values() if words and not job.over]:
+                job.over = True
+                job.all_streams[0 if job.merge else 1].add(("killed: the branch uses %s\n" % words).encode())
+                self.kill(job)
         for job in list(self.jobs.values()):
             if job.status is None and job.deadline is not None and now >= job.deadline:
                 job.timed_out = True

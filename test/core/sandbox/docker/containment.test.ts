@@ -149,6 +149,34 @@ open("/dev/shm/secret", "w").write("secret"); open("/tmp/ready", "w").write("x")
     expect((await run("ulimit -n; ulimit -c")).stdout.text).toBe("64\n0\n");
   });
 
+  test("one branch: its memory and its processes are bounded together, where asked for, and its siblings go on", async () => {
+    const limited = await createDockerSandbox({
+      image: image!,
+      engine: "overlay",
+      branch: { memoryBytes: 100 * 2 ** 20, pids: 30 },
+    });
+    const snapshot = await limited.snapshot();
+    const other = await limited.fork(snapshot);
+    const unharmed = other.exec("sleep 1.5; echo unharmed");
+    const three =
+      "for i in 1 2 3; do python3 -c 'x = bytearray(60 << 20); import time; time.sleep(20)' & done; wait";
+    const memory = await limited.exec(three, { timeoutMs: 15_000 });
+    expect([memory.timedOut, memory.stderr.text]).toEqual([
+      false,
+      "killed: the branch uses more than 104857600 bytes of memory\n",
+    ]);
+    expect(memory.exitCode).toBe(137);
+    const many = await limited.exec("for i in $(seq 60); do sleep 20 & done; wait", { timeoutMs: 15_000 });
+    expect([many.exitCode, many.stderr.text]).toEqual([
+      137,
+      "killed: the branch uses more than 30 processes\n",
+    ]);
+    expect((await limited.exec("echo fine")).stdout.text).toBe("fine\n");
+    expect((await unharmed).stdout.text).toBe("unharmed\n");
+    await limited.release(snapshot);
+    await Promise.all([limited.close(), other.close()]);
+  });
+
   test("shared memory: bounded", async () => {
     await fails("head -c 80000000 /dev/zero > /dev/shm/big");
     await run("rm -f /dev/shm/big");
