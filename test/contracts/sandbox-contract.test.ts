@@ -326,7 +326,7 @@ describe("a broken backend is caught, by name of law", () => {
       "a folder to run in that is not there is a FileError that names it",
       "Missing expected rejection",
     ],
-    [KeepShellLostOnExit, "keepShell keeps them although the script exits", "- 'here\\nkept'"],
+    [KeepShellLostOnExit, "keepShell keeps them although the script exits", "'here\\nkept'"],
     [VariablesByLine, "keepShell keeps the folder and the exported variables", '+ `it\'s "q" $HOME`'],
     [EveryScriptKeepsTheShell, "a command without keepShell does not change them", "CONTRACT_A: 'after'"],
     [SharesTheShell, "a fork goes on in the same shell, and neither changes the other's", "+ 's\\nfork'"],
