@@ -41,7 +41,7 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const docker = await connectDaemon(given);
   const { Config, Id } = await ensureImage(docker, image, onNote);
   const shell: ShellState = { cwd: cwd ?? (Config.WorkingDir || "/"), env: { ...env } };
-  const machine = { ...rest, image: Id, overlay: false };
+  const machine = { ...rest, onNote, image: Id, overlay: false };
   const commit = async (): Promise<Sandbox> => {
     try {
       return await startCommit(docker, machine, shell);

@@ -9,7 +9,7 @@ import { serverProgram } from "./program.ts";
 
 /** What one branch may use, whatever its siblings do. */
 export interface BranchLimits {
-  /** Memory that its processes do not share with files. @default none */
+  /** Its memory and what it keeps in /dev/shm. @default none */
   readonly memoryBytes?: number;
   /** Its processes, two of ours for each command included. @default none */
   readonly pids?: number;
@@ -36,8 +36,10 @@ export interface Limits {
   /** Size of /dev/shm, of each branch where there are branches. @default 64 MiB */
   readonly sharedMemoryBytes?: number;
   /**
-   * Limits of what the commands of one branch use together (of the container, where there are no branches). Looked at
-   * ten times a second while any runs; going over one kills them, with a line on their standard error.
+   * Limits of what the commands of one branch use together (of the container, where there are no branches). Going
+   * over one kills them, with a line on their standard error. Over `overlay` the kernel keeps them, in a control group
+   * of the branch's own; where none can be made, and in a container without branches, they are looked at ten times a
+   * second.
    */
   readonly branch?: BranchLimits;
   /** Limits of each process of a command, on top of the container's. */
@@ -56,6 +58,8 @@ export interface MachineOptions extends Limits {
   readonly plain?: boolean;
   /** Label for people, and for `forkgym gc --run`. */
   readonly run?: string;
+  /** Told in one line what could not be had. */
+  readonly onNote?: (line: string) => void;
 }
 
 /** The image lacks what the command server needs. */
@@ -114,11 +118,13 @@ export class Machine {
       const ready = connection.ready();
       ready.catch(() => {});
       await container.start();
-      if (!options.plain)
-        await ready.catch((error: Error) => {
+      if (!options.plain) {
+        const { answer } = await ready.catch((error: Error) => {
           const words = connection.lastWords.split("\n").at(-1);
           throw words ? new SandboxError(`docker: the command server did not start: ${words}`) : error;
         });
+        if (typeof answer.note === "string") options.onNote?.(`docker: ${answer.note}`);
+      }
       return new Machine(options, container, connection, stream as never, held);
     } catch (error) {
       await container?.remove({ force: true, v: true }).catch(() => {});

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 
-const PARTS = ["1-preamble", "2-contain", "3-layers", "4-command", "5-files", "6-executor", "7-router"];
+const PARTS = [
+  "1-preamble",
+  "2-contain",
+  "3-layers",
+  "4-command",
+  "5-files",
+  "6-executor",
+  "7-groups",
+  "8-router",
+];
 
 let text: string | undefined;
 

@@ -131,6 +131,22 @@ def shell_state(data):
     return {"cwd": fields[0], "env": env}
 
 
+def execute(argv, env):
+    """Becomes the program, which is looked for as a shell would. os.execvpe imports a module first: a millisecond."""
+    if "/" in argv[0]:
+        os.execve(argv[0], argv, env)
+    failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for folder in env.get("PATH", os.defpath).split(":"):
+        path = os.path.join(folder, argv[0])
+        if os.path.exists(path):
+            try:
+                os.execve(path, argv, env)
+            except OSError as error:
+                if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                    failure = error
+    raise failure
+
+
 def start(request):
     """Turns into the command."""
     for number in range(1, signal.NSIG):
@@ -148,7 +164,7 @@ def start(request):
     env = dict(BASE_ENV)
     env.update(request.get("env") or {})
     if "script" in request:
-        shell = "bash" if os.path.exists("/bin/bash") else "sh"
+        shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
         script = request["script"]
         if len(script) > LONGEST_ARGUMENT // 4:
             script = ". " + in_memory(script)
@@ -156,7 +172,7 @@ def start(request):
     else:
         argv = request["argv"]
     try:
-        os.execvpe(argv[0], argv, env)
+        execute(argv, env)
     except OSError as error:
         missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
         os.write(2, ("%s: %s\n" % (argv[0], "not found" if missing else error.strerror)).encode("utf8", "surrogateescape"))

@@ -136,8 +136,8 @@ def watch_children():
 class Executor:
     """Runs commands where it is: process 1 of a container, or of a branch."""
 
-    def __init__(self, wire):
-        self.wire = wire
+    def __init__(self, wire, group=None):
+        self.wire, self.group = wire, group
         self.send, self.answer = wire.send, wire.answer
         self.poll = select.poll()
         self.jobs = {}  # id: Job
@@ -155,7 +155,10 @@ class Executor:
             events = self.poll.poll(0 if self.want_warm else self.wait_ms())
             if not events and self.want_warm:
                 self.want_warm = False
-                self.warm = self.warm or self.prepare()
+                try:
+                    self.warm = self.warm or self.prepare()
+                except OSError:
+                    pass  # no process may be made now: the next command tries again
             for fd, _ in events:
                 if fd == self.wire.source:
                     frames = self.wire.receive()
@@ -318,6 +321,8 @@ class Executor:
                     self.ended(job, status)
 
     def ended(self, job, status):
+        if self.group is not None and not job.over:
+            self.tell_over(job, self.group.exceeded())
         job.status = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
         job.drain_until = time.monotonic() + 0.5
         if os.WIFSIGNALED(status):
@@ -343,7 +348,12 @@ class Executor:
                 pass
 
     def over_limits(self):
-        """What the processes here use more of than a branch may, in words; None if nothing."""
+        """What the processes here use more of than a branch may, in words; None if nothing.
+
+        With a control group the kernel has refused it already, and this is where it is heard of.
+        """
+        if self.group is not None:
+            return self.group.exceeded()
         most = BRANCH_LIMITS
         count, pages = 0, 0
         for name in os.listdir("/proc"):
@@ -361,14 +371,18 @@ class Executor:
             return "more than %d bytes of memory" % most["memoryBytes"]
         return None
 
+    def tell_over(self, job, words):
+        if words:
+            job.over = True
+            job.all_streams[0 if job.merge else 1].add(("killed: the branch uses %s\n" % words).encode())
+
     def enforce(self):
         now = time.monotonic()
         if self.jobs and BRANCH_LIMITS and now >= self.looked_at + LOOK_SECONDS:
             self.looked_at = now
             words = self.over_limits()
             for job in [job for job in self.jobs.values() if words and not job.over]:
-                job.over = True
-                job.all_streams[0 if job.merge else 1].add(("killed: the branch uses %s\n" % words).encode())
+                self.tell_over(job, words)
                 self.kill(job)
         for job in list(self.jobs.values()):
             if job.status is None and job.deadline is not None and now >= job.deadline:

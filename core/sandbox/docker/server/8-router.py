@@ -10,7 +10,7 @@ class Router:
     """Process 1 of a container with branches: makes and unmakes them, and passes frames to and from them."""
 
     def __init__(self, wire):
-        self.wire = wire
+        self.wire, self.groups = wire, None
         self.poll = select.poll()
         self.branches = Branches()
         self.lines = {}  # branch: (pid, Wire)
@@ -25,9 +25,10 @@ class Router:
         libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
         wake = watch_children()
         self.branches.start()
+        self.groups = Groups()
         self.poll.register(self.wire.source, select.POLLIN)
         self.poll.register(wake, select.POLLIN)
-        self.wire.answer(0, {"ready": True})
+        self.wire.answer(0, {"ready": True, "note": self.groups.note})
         while True:
             events = self.poll.poll(0 if self.soon else QUIET_MS if self.later or self.retired else None)
             if not events or len(self.retired) > MOST_RETIRED:
@@ -75,6 +76,7 @@ class Router:
             elif operation == "close":
                 self.hang_up(branch)
                 self.branches.close(branch)
+                self.groups.close(branch)
                 self.wire.answer(key, {})
         except KeyError as error:
             self.wire.answer(key, {"error": "gone", "message": "no such branch or snapshot: %s" % error})
@@ -111,11 +113,12 @@ class Router:
         if branch in self.lines:
             return self.lines[branch][1]
         root = self.branches.branches[branch]["root"]
+        group = self.groups.create(branch)
         ours, theirs = socket.socketpair()
         check(libc.unshare(CLONE_NEWPID), "unshare")
         pid = os.fork()
         if pid == 0:
-            self.become_executor(root, theirs.fileno())
+            self.become_executor(root, theirs.fileno(), group)
         check(libc.setns(self.own_pid_space, CLONE_NEWPID), "setns")
         theirs.close()
         fd = ours.detach()
@@ -125,7 +128,7 @@ class Router:
         self.poll.register(fd, select.POLLIN)
         return wire
 
-    def become_executor(self, root, fd):
+    def become_executor(self, root, fd, group):
         try:
             signal.set_wakeup_fd(-1)
             os.dup2(fd, 3)
@@ -133,8 +136,10 @@ class Router:
             for number in (0, 1):
                 os.dup2(null, number)
             os.closerange(4, 4096)
+            if group is not None:
+                group.enter()
             enter(root)
-            Executor(Wire(3, 3)).run()
+            Executor(Wire(3, 3), group).run()
         except BaseException as error:
             os.write(2, ("branch: %r\n" % error).encode())
         finally:
