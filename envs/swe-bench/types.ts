@@ -1,4 +1,7 @@
+import type { Dialogue } from "../../core/dialogue.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Sandbox } from "../../core/sandbox/sandbox.ts";
+import type { SweInstance } from "./instance.ts";
 
 /** A call of one of the scaffold's tools; or a reply that was none, with what the model is to be told of it. */
 export type SweAction =
@@ -17,3 +20,37 @@ export type SweObservation = {
 
 /** What a tool keeps from one call to the next, so that a fork has it too: undo history, say. Plain JSON. */
 export type ToolMemory = JsonObject;
+
+/** What a tool works with. */
+export interface ToolContext {
+  readonly sandbox: Sandbox;
+  readonly memory: ToolMemory;
+  /** For one command, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ToolResult {
+  readonly text: string;
+  readonly exitCode: number | null;
+  /** Set where the tool keeps something else than before. */
+  readonly memory?: ToolMemory;
+  /** The agent is done. */
+  readonly submitted?: boolean;
+}
+
+export interface Tool {
+  /** @throws {SandboxError} if the sandbox is broken; whatever the agent did wrong is a result. */
+  run(args: Readonly<Record<string, string>>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** Tools and words that an agent is used to. */
+export interface Scaffold {
+  readonly name: string;
+  readonly tools: Readonly<Record<string, Tool>>;
+  readonly dialogue: Dialogue<SweInstance, SweObservation, SweAction>;
+  /** Default for one command. */
+  readonly timeoutMs: number;
+  /** Default for one episode. */
+  readonly turns: number;
+}
