@@ -19,6 +19,14 @@ export interface Step<Obs> {
   readonly info?: JsonObject;
 }
 
+/** What an episode that was stopped from outside is worth. */
+export interface Settlement {
+  /** Finite; added to the rewards already given. */
+  readonly reward: number;
+  /** Facts for people and logs. */
+  readonly info?: JsonObject;
+}
+
 /** A saved state as plain JSON: the state itself, or the name of what holds it. Opaque to callers. */
 export type Snapshot = JsonObject;
 
@@ -63,7 +71,7 @@ export interface Env<Data, Obs, Act> {
    * What an episode that is stopped from outside is worth beyond the rewards already given (SWE-bench runs
    * the tests here). Absent: nothing.
    */
-  settle?(): Promise<number>;
+  settle?(): Promise<Settlement>;
 
   /** Ends this handle; its forks and snapshots live on. Closing twice is fine. */
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import type { Dialogue } from "../core/dialogue.ts";
 import type { Env } from "../core/env.ts";
 import type { Features } from "../core/features.ts";
 import type { Rng } from "../core/rng.ts";
+import type { NormalRule } from "../core/run/replay.ts";
 import type { Scorer } from "../core/scorer.ts";
 import type { TaskSet } from "../core/task.ts";
 
@@ -20,6 +21,8 @@ export interface EnvKit<Data, Obs, Act> {
   randomAction(rng: Rng): Act;
   /** What the in-process learner needs: what it sees, and the actions it chooses from. */
   readonly learning?: { readonly features: Features<Obs, Act>; readonly actions: readonly Act[] };
+  /** What `replay` takes as the same though it differs: times and addresses in what commands print. @default nothing */
+  readonly normal?: readonly NormalRule[];
   /** PATR's K for a task set of this kit: turns from one checkpoint to the next, from 1. */
   checkpointEvery(set: TaskSet<Data>): number;
 }

@@ -90,5 +90,7 @@ export interface Branch<Data, Obs, Act> {
   node: Node<Obs, Act>;
   /** Children made so far, which numbers the next ones. */
   children: number;
+  /** Turns that it may take until the next checkpoint, where the tree's are limited. */
+  share?: number;
   active: boolean;
 }

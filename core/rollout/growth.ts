@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Settlement } from "../env.ts";
 import { ForkGymError, messageOf } from "../errors.ts";
 import { forEachPooled } from "../pool.ts";
 import { createRng, deriveSeed, type Rng } from "../rng.ts";
@@ -26,6 +27,7 @@ type GrowthOptions<Data, Obs, Act> = RolloutOptions<Data, Obs, Act> & {
   readonly clock: Clock;
 };
 
+type Outcome = Pick<Leaf<unknown, unknown>, "reward" | "info" | "error">;
 type CutEnd = Exclude<LeafEnd, "error" | "aborted">;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -83,6 +85,7 @@ export class Growth<Data, Obs, Act> {
     const roots = strategy.topUp === undefined ? this.#rootsOf(origin) : this.#rootsKeeping(origin);
     this.#active = roots(strategy.roots);
     while (this.#active.length > 0) {
+      this.#shareTurns();
       await forEachPooled(this.#active, this.#options.concurrency, (branch) => this.#advance(branch));
       this.#active = this.#active.filter((branch) => branch.active);
       if (this.#active.length > 0) await this.#checkpoint();
@@ -129,6 +132,18 @@ export class Growth<Data, Obs, Act> {
     return branch;
   }
 
+  /** Gives each active branch its part of the turns that the tree has left. */
+  #shareTurns(): void {
+    const { treeTurns } = this.#options.limits;
+    if (treeTurns === undefined) return;
+    const left = Math.max(0, treeTurns - this.#budget.turns);
+    const each = Math.floor(left / this.#active.length);
+    const over = left % this.#active.length;
+    this.#active.forEach((branch, index) => {
+      branch.share = each + (index < over ? 1 : 0);
+    });
+  }
+
   /** Takes turns until the branch ends or stands at a checkpoint. */
   async #advance(branch: Branch<Data, Obs, Act>): Promise<void> {
     const { strategy, limits, clock } = this.#options;
@@ -136,6 +151,7 @@ export class Growth<Data, Obs, Act> {
     try {
       for (;;) {
         if (this.#signal.aborted) return this.#finish(branch, "aborted");
+        if (branch.share !== undefined && branch.share-- === 0) return await this.#cut(branch, "turn-limit");
         if (limits.treeMs !== undefined && clock.now() - this.#started >= limits.treeMs) {
           return await this.#cut(branch, "time-limit");
         }
@@ -145,7 +161,7 @@ export class Growth<Data, Obs, Act> {
           : await this.#turn(branch, NEVER);
         branch.node = node;
         slot.nodes.push(node);
-        if (node.end !== undefined) return this.#finish(branch, node.end, rewardTo(node));
+        if (node.end !== undefined) return this.#finish(branch, node.end, { reward: rewardTo(node) });
         if (node.turn === limits.turns) return await this.#cut(branch, "turn-limit");
         if (strategy.stuck?.({ path: branch.path, node })) return await this.#prune(branch, "pruned-repeat");
         if (strategy.every !== undefined && node.turn % strategy.every === 0) return;
@@ -254,33 +270,36 @@ export class Growth<Data, Obs, Act> {
   async #prune(branch: Branch<Data, Obs, Act>, end: CutEnd): Promise<void> {
     const pruned = this.#options.strategy.pruned ?? "outcome";
     if (pruned === "outcome") await this.#cut(branch, end);
-    else if (pruned === "zero") this.#finish(branch, end, 0);
+    else if (pruned === "zero") this.#finish(branch, end, { reward: 0 });
     else this.#finish(branch, end);
   }
 
   /** Ends a branch whose episode goes on, with the true outcome of where it stands. */
   async #cut(branch: Branch<Data, Obs, Act>, end: CutEnd): Promise<void> {
     const env = await branch.handle.ready();
-    const rest = env.settle === undefined ? 0 : await this.#guard(() => env.settle!());
-    if (!Number.isFinite(rest))
-      throw new ForkGymError(`env: expected a finite reward from settle, got ${rest}`);
-    this.#finish(branch, end, rewardTo(branch.node) + rest);
+    const { reward, info }: Settlement =
+      env.settle === undefined ? { reward: 0 } : await this.#guard(() => env.settle!());
+    if (!Number.isFinite(reward))
+      throw new ForkGymError(`env: expected a finite reward from settle, got ${reward}`);
+    this.#finish(branch, end, {
+      reward: rewardTo(branch.node) + reward,
+      ...(info !== undefined && { info }),
+    });
   }
 
   #fail(branch: Branch<Data, Obs, Act>, error: unknown): void {
     this.#problem(`branch ${branch.path}, after turn ${branch.node.turn}`, error);
-    this.#finish(branch, "error", undefined, messageOf(error));
+    this.#finish(branch, "error", { error: messageOf(error) });
   }
 
-  #finish(branch: Branch<Data, Obs, Act>, end: LeafEnd, reward?: number, error?: string): void {
+  #finish(branch: Branch<Data, Obs, Act>, end: LeafEnd, outcome: Outcome = {}): void {
     branch.active = false;
     this.#leaves++;
     this.#branches[this.#slots.get(branch.path)!]!.leaf = {
       branch: branch.path,
       node: branch.node,
       end,
-      ...(reward !== undefined && { reward }),
-      ...(error !== undefined && { error }),
+      ...outcome,
     };
     this.#close(branch.handle);
   }

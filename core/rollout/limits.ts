@@ -4,18 +4,25 @@ import { ForkGymError } from "../errors.ts";
 
 /**
  * Limits of one tree. They are looked at in this order after each turn: the environment's own end, `turns`,
- * the strategy's `stuck`; `treeMs` before each turn; `turnMs` during it.
+ * the strategy's `stuck`; `treeTurns` and `treeMs` before each turn; `turnMs` during it.
  */
 export interface Limits {
   /** Turns of a branch; reaching it ends the branch with `turn-limit`. @default none, the environment's own */
   readonly turns?: number;
+  /**
+   * Turns of all branches together. What is left is shared evenly among the branches that start from a checkpoint (or
+   * from the root), so that the tree is the same for any concurrency; a branch that has used its share ends with
+   * `turn-limit`. @default none
+   */
+  readonly treeTurns?: number;
   /** Milliseconds for one decision and its step. Going over it makes the branch a leaf with an error. @default none */
   readonly turnMs?: number;
   /** Milliseconds for the whole tree; branches still active then end with `time-limit`. @default none */
   readonly treeMs?: number;
 }
 
-export function checkLimits({ turns, turnMs, treeMs }: Limits): void {
+export function checkLimits({ turns, treeTurns, turnMs, treeMs }: Limits): void {
+  if (treeTurns !== undefined) wholeFrom(1, "rollout", "limits.treeTurns", treeTurns);
   if (turns !== undefined) wholeFrom(1, "rollout", "limits.turns", turns);
   if (turnMs !== undefined) wholeFrom(1, "rollout", "limits.turnMs", turnMs);
   if (treeMs !== undefined) wholeFrom(1, "rollout", "limits.treeMs", treeMs);

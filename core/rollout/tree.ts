@@ -42,6 +42,8 @@ export interface Leaf<Obs, Act> {
   readonly end: LeafEnd;
   /** Outcome reward. Missing when there is none (an error, an abort) or when the leaf was dropped. */
   readonly reward?: number;
+  /** What the environment said of the outcome, when the branch was cut short. */
+  readonly info?: JsonObject;
   /** What failed, when `end` is `error`. */
   readonly error?: string;
 }

@@ -24,6 +24,7 @@ export interface TreeRecord {
     readonly node: number;
     readonly end: LeafEnd;
     readonly reward?: number;
+    readonly info?: JsonObject;
     readonly error?: string;
   }[];
   readonly checkpoints: readonly Checkpoint[];

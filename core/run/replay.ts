@@ -15,15 +15,26 @@ export interface Difference {
   readonly replayed: string;
 }
 
+/** What may differ from one execution to the next without meaning anything: times, addresses. */
+export interface NormalRule {
+  /** For people, for example `seconds`. */
+  readonly name: string;
+  /** With the `g` flag. */
+  readonly pattern: RegExp;
+  readonly replacement: string;
+}
+
 /**
  * Re-executes every recorded action in fresh environments, forked where the record forks and with its seeds, and
  * compares every observation, reward, end and outcome, and last the record's digest. No policy and no scorer runs.
+ * @param normal applied in order to every text of both sides before they are compared.
  */
 export async function replay<Data, Obs, Act>(
   record: TreeRecord,
   make: MakeEnv<Data, Obs, Act>,
+  normal: readonly NormalRule[] = [],
 ): Promise<Difference[]> {
-  const walk = new Walk(record, make as unknown as MakeEnv<Json, Json, Json>);
+  const walk = new Walk(record, make as unknown as MakeEnv<Json, Json, Json>, normal);
   await walk.run();
   return walk.differences;
 }
@@ -32,13 +43,15 @@ class Walk {
   readonly differences: Difference[] = [];
   readonly #record: TreeRecord;
   readonly #make: MakeEnv<Json, Json, Json>;
+  readonly #normal: readonly NormalRule[];
   /** Indices of the nodes by the node before them. */
   readonly #next = new Map<number, number[]>();
   readonly #turns: number[] = [];
 
-  constructor(record: TreeRecord, make: MakeEnv<Json, Json, Json>) {
+  constructor(record: TreeRecord, make: MakeEnv<Json, Json, Json>, normal: readonly NormalRule[]) {
     this.#record = record;
     this.#make = make;
+    this.#normal = normal;
     record.nodes.forEach(({ parent }, at) => {
       this.#turns.push(parent === null ? 0 : this.#turns[parent]! + 1);
       if (parent !== null) this.#next.set(parent, [...(this.#next.get(parent) ?? []), at]);
@@ -104,12 +117,13 @@ class Walk {
 
   /** The outcome of a branch that ends here. */
   async #leaf(at: number, env: Env<Json, Json, Json>): Promise<void> {
-    for (const { node, end, reward } of this.#record.leaves) {
+    for (const { node, end, reward, info } of this.#record.leaves) {
       if (node !== at || reward === undefined) continue;
       const cut = this.#record.nodes[at]!.end === undefined;
       const zero = end.startsWith("pruned") && prunedAsZero(this.#record.strategy.options);
-      const rest = cut && !zero ? ((await env.settle?.()) ?? 0) : 0;
-      this.#compare(at, "outcome", reward, zero ? 0 : this.#rewardTo(at) + rest);
+      const settled = cut && !zero ? await env.settle?.() : undefined;
+      this.#compare(at, "outcome", reward, zero ? 0 : this.#rewardTo(at) + (settled?.reward ?? 0));
+      if (cut) this.#compare(at, "outcome info", info ?? null, settled?.info ?? null);
     }
   }
 
@@ -122,7 +136,8 @@ class Walk {
   }
 
   #compare(at: number, field: string, recorded: Json, replayed: unknown): void {
-    const [before, now] = [canonicalJson(recorded), canonicalJson(replayed)];
+    const normal = (value: unknown) => canonicalJson(normalised(value as Json, this.#normal));
+    const [before, now] = [normal(recorded), normal(replayed)];
     if (before !== now) this.#differ(at, field, before, now);
   }
 
@@ -137,6 +152,16 @@ class Walk {
       replayed,
     });
   }
+}
+
+function normalised(value: Json, rules: readonly NormalRule[]): Json {
+  if (rules.length === 0) return value;
+  if (typeof value === "string") {
+    return rules.reduce((text, { pattern, replacement }) => text.replace(pattern, replacement), value);
+  }
+  if (Array.isArray(value)) return value.map((each) => normalised(each, rules));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, normalised(each as Json, rules)]));
 }
 
 function prunedAsZero(options: Json): boolean {

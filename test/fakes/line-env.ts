@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { EndReason, Env, Snapshot, Step } from "../../core/env.ts";
+import type { EndReason, Env, Settlement, Snapshot, Step } from "../../core/env.ts";
 import { EpisodeError, SnapshotError } from "../../core/errors.ts";
 import { createRng, deriveSeed, type Rng, type RngState, restoreRng } from "../../core/rng.ts";
 import type { Task } from "../../core/task.ts";
@@ -104,10 +104,10 @@ export class LineEnv implements Env<LineData, string, string> {
     this.#world.held--;
   }
 
-  async settle(): Promise<number> {
+  async settle(): Promise<Settlement> {
     await this.#world.before("settle", this.#history);
     this.#world.settled++;
-    return 0.25;
+    return { reward: 0.25, info: { settled: true } };
   }
 
   async close(): Promise<void> {

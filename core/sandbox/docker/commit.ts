@@ -58,20 +58,17 @@ class CommitEngine implements Engine {
     return snapshot;
   }
 
-  async fork(snapshot: Snapshot): Promise<Sandbox> {
-    const { image, shell } = check(snapshot);
-    const maker = makers.get(image);
-    if (maker === undefined)
-      throw new SnapshotError("docker: the snapshot was released, or another process holds it");
-    return maker.open(image, shell);
+  fork(snapshot: Snapshot): Promise<Sandbox> {
+    return commitSnapshots.fork(snapshot);
   }
 
-  async release(snapshot: Snapshot): Promise<void> {
-    const { image } = check(snapshot);
-    const maker = makers.get(image);
-    if (maker === undefined) return;
-    const dropping = maker.#images.drop(image);
-    if (!maker.#images.has(image)) makers.delete(image);
+  release(snapshot: Snapshot): Promise<void> {
+    return commitSnapshots.release(snapshot);
+  }
+
+  async drop(image: string): Promise<void> {
+    const dropping = this.#images.drop(image);
+    if (!this.#images.has(image)) makers.delete(image);
     await dropping;
   }
 
@@ -83,6 +80,21 @@ class CommitEngine implements Engine {
     }
   }
 }
+
+/** Snapshots of this kind, whoever took them. */
+export const commitSnapshots: Pick<Engine, "fork" | "release"> = {
+  async fork(snapshot) {
+    const { image, shell } = check(snapshot);
+    const maker = makers.get(image);
+    if (maker === undefined)
+      throw new SnapshotError("docker: the snapshot was released, or another process holds it");
+    return maker.open(image, shell);
+  },
+  async release(snapshot) {
+    const { image } = check(snapshot);
+    await makers.get(image)?.drop(image);
+  },
+};
 
 export function startCommit(docker: Docker, options: MachineOptions, shell: ShellState): Promise<Sandbox> {
   return new CommitEngine(docker, options).open(options.image, shell);

@@ -8,6 +8,7 @@ import { type Limits, MissingPython } from "./machine.ts";
 import { startOverlay } from "./overlay.ts";
 
 export type { BranchLimits, Limits, ProcessLimits } from "./machine.ts";
+export { dockerSnapshots } from "./snapshots.ts";
 
 export interface DockerSandboxOptions extends Limits {
   /** Name or id; pulled if it is not here. */

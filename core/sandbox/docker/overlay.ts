@@ -78,6 +78,9 @@ class OverlayEngine implements Engine {
 
 const engine = new OverlayEngine();
 
+/** Snapshots of this kind, whoever took them. */
+export const overlaySnapshots: Pick<Engine, "fork" | "release"> = engine;
+
 /** A container and its first branch. */
 export async function startOverlay(
   docker: Docker,

@@ -180,6 +180,22 @@ describe("limits", () => {
     );
   });
 
+  test("treeTurns are shared among the branches, alike for any concurrency", async () => {
+    for (const concurrency of [1, 8]) {
+      const limits = { treeTurns: 23 };
+      const apart = grow(100, { strategy: independent({ n: 4 }), limits, concurrency });
+      const { leaves, budget } = await apart;
+      expectClosed(apart.world);
+      expect([budget.turns, leaves.map(({ node }) => node.turn)]).toEqual([23, [6, 6, 6, 5]]);
+      const worth = leaves.every(({ reward, info }) => reward === 0.25 && info?.settled === true);
+      expect(worth).toBe(true);
+      const tree = grow(100, { strategy: patr({ every: 4 }), limits: { treeTurns: 50 }, concurrency });
+      const { checkpoints, budget: spent } = await tree;
+      expectClosed(tree.world);
+      expect([spent.turns, checkpoints.map(({ turn }) => turn)]).toEqual([50, [4, 8]]);
+    }
+  });
+
   test("treeMs ends what is still active", async () => {
     let now = 0;
     const { leaves } = await grow(50, {
