@@ -22,11 +22,28 @@ export function namedSetOf(name: string): { readonly kit: AnyEnvKit; readonly na
   throw new InputError(`no task set "${name}"; there are ${names.join(", ")}`);
 }
 
-/** A task set with its options. @throws {InputError} on an unknown set, option or value. */
-export function setOf(
+/**
+ * A task set with its options: one that has a name, or `<environment>:<file>` for a file of the user's.
+ * @throws {InputError} on an unknown set, option or value, or a bad file.
+ */
+export async function setOf(
   name: string,
   options: Readonly<Record<string, string>>,
-): { readonly kit: AnyEnvKit; readonly set: TaskSet<unknown> } {
+  onNote: (line: string) => void = () => {},
+): Promise<{ readonly kit: AnyEnvKit; readonly set: TaskSet<unknown> }> {
+  const at = name.indexOf(":");
+  if (at > 0) {
+    const kit = kitOf(name.slice(0, at));
+    if (kit.load === undefined) throw new InputError(`${kit.name} takes no file of tasks; got "${name}"`);
+    return { kit, set: await kit.load(name.slice(at + 1), options, onNote) };
+  }
   const { kit, named } = namedSetOf(name);
   return { kit, set: named.make(options) };
+}
+
+/** A kit with options of its environment. @throws {InputError} if it has none, or not these. */
+export function configured(kit: AnyEnvKit, options: Readonly<Record<string, string>>): AnyEnvKit {
+  if (Object.keys(options).length === 0) return kit;
+  if (kit.configure !== undefined) return kit.configure(options);
+  throw new InputError(`--env: ${kit.name} has no options`);
 }

@@ -13,8 +13,22 @@ export interface EnvKit<Data, Obs, Act> {
   /** One line for people. */
   readonly summary: string;
   readonly sets: readonly NamedTaskSet<Data>[];
+  /**
+   * A task set from a file of the user's.
+   * @param options as `NamedTaskSet.make` takes them. @param onNote told of what was left out.
+   * @throws {InputError} if the file cannot be read or has no task.
+   */
+  load?(
+    file: string,
+    options: Readonly<Record<string, string>>,
+    onNote: (line: string) => void,
+  ): Promise<TaskSet<Data>>;
   /** A fresh Env that has not been reset; the caller closes it. */
   make(): Env<Data, Obs, Act>;
+  /** Options of `configure`: name to one line of help. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** The kit with other options than its defaults. @throws {InputError} on an unknown option or a bad value. */
+  configure?(options: Readonly<Record<string, string>>): EnvKit<Data, Obs, Act>;
   readonly progress?: Scorer<Data, Obs, Act>;
   readonly dialogue?: Dialogue<Data, Obs, Act>;
   /** A uniformly random action, for the random policy. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { TaskSet } from "../../core/task.ts";
 import type { AnyEnvKit } from "../../envs/kit.ts";
-import { setOf } from "../kits.ts";
+import { namedSetOf } from "../kits.ts";
 
 /** Where methods are compared: what they train on, what they are judged by, and what they may spend. */
 export type Regime = {
@@ -42,8 +42,9 @@ export interface RegimeParts {
 }
 
 export function partsOf({ train: trainName, test: testName }: Regime): RegimeParts {
-  const { kit, set: train } = setOf(trainName, {});
-  return { kit, train, test: setOf(testName, {}).set, every: kit.checkpointEvery(train) };
+  const { kit, named } = namedSetOf(trainName);
+  const train = named.make();
+  return { kit, train, test: namedSetOf(testName).named.make(), every: kit.checkpointEvery(train) };
 }
 
 /** A regime as it stands in a run's config, with the digests of its task sets. */

@@ -50,8 +50,8 @@ export function demoVerb(program: Command): void {
         updates: COMPARE.updates[regime.name]!,
       }));
       const kit = kitOf("frozen-lake");
-      const train = setOf(TRAIN.set, {}).set;
-      const test = setOf(TEST, {}).set;
+      const train = (await setOf(TRAIN.set, {})).set;
+      const test = (await setOf(TEST, {})).set;
       const strategy = patr({ every: kit.checkpointEvery(test) });
       const config = {
         env: kit.name,
@@ -132,7 +132,7 @@ async function showTrees(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { kit, set: tasks } = setOf(TEST, {});
+  const { kit, set: tasks } = await setOf(TEST, {});
   const strategy = patr({ every: kit.checkpointEvery(tasks) });
   let shown: Tree<unknown, unknown, unknown> | undefined;
   let [before, all] = [0, 0];

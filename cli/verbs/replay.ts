@@ -26,7 +26,8 @@ export function replayVerb(program: Command): void {
         notes.push(`${TREES}: left out ${bytes} bytes of a last line that was cut off`);
       };
       for await (const { record, line } of readTrees(path, onTail)) {
-        for (const difference of await replay(record, kit.make, kit.normal)) differences.push({ line, ...difference });
+        for (const difference of await replay(record, kit.make, kit.normal))
+          differences.push({ line, ...difference });
         actions += Math.max(0, record.nodes.length - 1);
         bar.update(++trees);
       }

@@ -55,7 +55,7 @@ async function rolloutSet(
   options: Options,
   output: ReturnType<typeof outputOf>,
 ): Promise<void> {
-  const { kit, set } = setOf(name, options.set);
+  const { kit, set } = await setOf(name, options.set);
   const strategy = strategyOf(options.strategy, kit.checkpointEvery(set));
   const { policy, digest } = await policyOf(options.policy, kit);
   const count = Math.min(options.tasks ?? set.size, set.size);

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { tasksOf } from "../../core/task.ts";
 import { environments } from "../../envs/index.ts";
 import { type Globals, outputOf, setOptions, whole } from "../command.ts";
-import { namedSetOf, setOf } from "../kits.ts";
+import { setOf } from "../kits.ts";
 import { table } from "../tables.ts";
 
 interface Options extends Globals {
@@ -21,12 +21,12 @@ export function tasksVerb(program: Command): void {
     .option("--head <n>", "how many tasks to list", whole(1), 5)
     .addOption(new Option("--limit <n>", "the same as --set limit=n: the depth limit of rLLM's map search"))
     .addOption(setOptions())
-    .action((name: string | undefined, options: Options, command: Command) => {
+    .action(async (name: string | undefined, options: Options, command: Command) => {
       const output = outputOf(command);
       const given = options.limit === undefined ? options.set : { ...options.set, limit: options.limit };
       if (name === undefined) listSets(output);
-      else if (options.digest) printDigest(name, given, output);
-      else listTasks(name, given, options.head, output);
+      else if (options.digest) await printDigest(name, given, output);
+      else await listTasks(name, given, options.head, output);
     });
 }
 
@@ -45,23 +45,23 @@ function listSets(output: ReturnType<typeof outputOf>): void {
   }
 }
 
-function printDigest(
+async function printDigest(
   name: string,
   options: Record<string, string>,
   output: ReturnType<typeof outputOf>,
-): void {
-  const digest = namedSetOf(name).named.make(options).digest();
+): Promise<void> {
+  const digest = (await setOf(name, options, output.note)).set.digest();
   output.json({ set: name, options, digest });
   output.line(digest);
 }
 
-function listTasks(
+async function listTasks(
   name: string,
   options: Record<string, string>,
   head: number,
   output: ReturnType<typeof outputOf>,
-): void {
-  const { kit, set } = setOf(name, options);
+): Promise<void> {
+  const { kit, set } = await setOf(name, options, output.note);
   const tasks = [...tasksOf(set, head)];
   output.json({ env: kit.name, set: name, version: set.version, size: set.size, tasks });
   output.line(`${set.name}, version ${set.version}: ${set.summary}`);

@@ -43,9 +43,9 @@ export function trainVerb(program: Command): void {
 }
 
 async function train(name: string, options: Options, output: ReturnType<typeof outputOf>): Promise<void> {
-  const { kit, set } = setOf(name, options.set);
+  const { kit, set } = await setOf(name, options.set);
   if (kit.learning === undefined) throw new InputError(`train: ${kit.name} has no features for the learner`);
-  const judged = options.evaluate === undefined ? undefined : setOf(options.evaluate, {}).set;
+  const judged = options.evaluate === undefined ? undefined : (await setOf(options.evaluate, {})).set;
   const strategy = strategyOf(options.strategy, kit.checkpointEvery(set));
   const { seed, updates, steps: stepsPerUpdate } = options;
   const out = options.out ?? `runs/train-${name.replaceAll("/", "-")}-${strategy.name}-s${seed}`;

@@ -14,14 +14,20 @@ test("an unknown name is an error that lists those there are", () => {
   expect(() => namedSetOf("frozen-lake")).toThrow(
     /^no task set "frozen-lake"; there are frozen-lake\/rllm-train, .*, frozen-lake-v1\/8x8$/,
   );
-  expect(() => setOf("nope", {})).toThrow('no task set "nope"');
 });
 
-test("options reach the set", () => {
-  const plain = setOf("frozen-lake/rllm-test", {});
-  const deep = setOf("frozen-lake/rllm-test", { limit: "8" });
+test("an unknown name or a file that an environment does not take is an error", async () => {
+  await expect(setOf("nope", {})).rejects.toThrow('no task set "nope"');
+  await expect(setOf("frozen-lake:lakes.json", {})).rejects.toThrow("frozen-lake takes no file of tasks");
+});
+
+test("options reach the set", async () => {
+  const plain = await setOf("frozen-lake/rllm-test", {});
+  const deep = await setOf("frozen-lake/rllm-test", { limit: "8" });
   expect([plain.kit.name, plain.set.size]).toEqual(["frozen-lake", 100]);
   expect(deep.set.summary).toContain("search depth 8");
-  expect(() => setOf("frozen-lake/rllm-test", { limit: "6" })).toThrow("`limit` to be one of 5, 8, got 6");
-  expect(() => setOf("frozen-lake/hard-test", { limit: "8" })).toThrow("unknown option `limit`");
+  await expect(setOf("frozen-lake/rllm-test", { limit: "6" })).rejects.toThrow(
+    "`limit` to be one of 5, 8, got 6",
+  );
+  await expect(setOf("frozen-lake/hard-test", { limit: "8" })).rejects.toThrow("unknown option `limit`");
 });
