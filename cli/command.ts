@@ -23,7 +23,19 @@ export function whole(least: number): (text: string) => number {
 
 /** `--set name=value`, for task sets with options; may be repeated. */
 export function setOptions(): Option {
-  return new Option("--set <name=value>", "option of the task set, for example limit=8; may be repeated")
+  return pairs("--set <name=value>", "option of the task set, for example limit=8; may be repeated");
+}
+
+/** `--env name=value`, for environments with options; may be repeated. */
+export function envOptions(): Option {
+  return pairs(
+    "--env <name=value>",
+    "option of the environment, for example backend=docker; may be repeated",
+  );
+}
+
+function pairs(flags: string, help: string): Option {
+  return new Option(flags, help)
     .default({}, "none")
     .argParser((text: string, before: Record<string, string>) => {
       const at = text.indexOf("=");

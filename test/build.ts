@@ -20,9 +20,9 @@ export default function build({ provide }: TestProject): () => void {
   spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", dist], {
     stdio: "inherit",
   });
-  cpSync("core/sandbox/docker/server", join(dist, "core/sandbox/docker/server"), { recursive: true });
-  const server = "core/sandbox/docker/server";
-  cpSync(server, join(dist, server), { recursive: true });
+  for (const data of ["core/sandbox/docker/server", "envs/swe-bench/mini/tasks"]) {
+    cpSync(data, join(dist, data), { recursive: true });
+  }
   copyFileSync("package.json", join(folder, "package.json"));
   provide("packageFolder", folder);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { type Difference, replay } from "../../core/run/replay.ts";
 import { countTrees, readTrees, TREES } from "../../core/run/rollout-run.ts";
 import { readManifest } from "../../core/run/run-folder.ts";
 import { outputOf } from "../command.ts";
-import { kitOf } from "../kits.ts";
+import { configured, kitOf } from "../kits.ts";
 
 /** Differences that are printed; all are counted. */
 const SHOWN = 20;
@@ -17,7 +17,7 @@ export function replayVerb(program: Command): void {
     .action(async (path: string, _: unknown, command: Command) => {
       const output = outputOf(command);
       const { config } = await readManifest(path);
-      const kit = kitOf(String(config.env));
+      const kit = configured(kitOf(String(config.env)), (config.envOptions ?? {}) as Record<string, string>);
       let [trees, actions] = [0, 0];
       const differences: (Difference & { readonly line: number })[] = [];
       const notes: string[] = [];

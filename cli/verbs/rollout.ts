@@ -1,44 +1,58 @@
-import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { createLearner, type LearnerState } from "../../agents/learner/learner.ts";
-import { random } from "../../agents/random.ts";
-import { InputError, messageOf } from "../../core/errors.ts";
-import { canonicalJson, type JsonObject, sha256 } from "../../core/json.ts";
-import type { Policy } from "../../core/policy.ts";
+import { InputError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { runRollouts } from "../../core/run/rollout-run.ts";
 import { RunFolder } from "../../core/run/run-folder.ts";
 import type { TaskSet } from "../../core/task.ts";
-import type { AnyEnvKit } from "../../envs/kit.ts";
-import { abortOnSignal, type Globals, outputOf, setOptions, whole } from "../command.ts";
-import { setOf } from "../kits.ts";
+import { abortOnSignal, envOptions, type Globals, outputOf, setOptions, whole } from "../command.ts";
+import { contest, contestTable } from "../contest.ts";
+import { configured, setOf } from "../kits.ts";
+import { policyOf } from "../policies.ts";
 import { strategyNames, strategyOf } from "../spec.ts";
 import { summaryLines } from "../tables.ts";
 
 interface Options extends Globals {
   readonly policy: string;
-  readonly strategy: string;
+  readonly strategy?: readonly string[];
   readonly seed: number;
+  readonly seeds: number;
+  readonly budget?: number;
   readonly tasks?: number;
   readonly trees: number;
   readonly set: Record<string, string>;
+  readonly env: Record<string, string>;
   readonly out?: string;
 }
+
+/** Turns of a tree where several strategies are compared: eight episodes of twenty. */
+const CONTEST_TURNS = 160;
 
 export function rolloutVerb(program: Command): void {
   program
     .command("rollout")
-    .description("roll out a task set and record the trees")
-    .argument("<set>", "task set, for example frozen-lake/rllm-test")
+    .description("roll out a task set and record the trees; with several strategies, compare them")
+    .argument("<set>", "task set, for example frozen-lake/rllm-test, swe-mini, swe-bench:rows.jsonl")
     .option(
       "--policy <policy>",
-      "random, or learner:FILE with the weights that `forkgym train` saved",
+      "random, repair (swe-bench), or learner:FILE with the weights that `forkgym train` saved",
       "random",
     )
-    .option("--strategy <spec>", `${strategyNames.join(", ")}; options as patr:every=4,top=1`, "patr")
+    .option(
+      "--strategy <spec>",
+      `${strategyNames.join(", ")}; options as patr:every=4,top=1; several are compared (default: patr)`,
+      (spec: string, before: readonly string[] = []) => [...before, spec],
+    )
     .option("--seed <n>", "run seed", whole(0), 0)
+    .option("--seeds <n>", "how many seeds, from --seed up, where strategies are compared", whole(1), 3)
+    .option(
+      "--budget <turns>",
+      `turns of one tree, all branches together (default: none; ${CONTEST_TURNS} to compare)`,
+      whole(1),
+    )
     .option("--tasks <n>", "only the first n tasks", whole(1))
     .option("--trees <n>", "trees grown at once", whole(1), 4)
     .addOption(setOptions())
+    .addOption(envOptions())
     .addOption(
       new Option("--out <folder>", "run folder; the same again resumes").default(
         undefined,
@@ -55,24 +69,44 @@ async function rolloutSet(
   options: Options,
   output: ReturnType<typeof outputOf>,
 ): Promise<void> {
-  const { kit, set } = await setOf(name, options.set);
-  const strategy = strategyOf(options.strategy, kit.checkpointEvery(set));
-  const { policy, digest } = await policyOf(options.policy, kit);
-  const count = Math.min(options.tasks ?? set.size, set.size);
-  const out = options.out ?? `runs/${name.replaceAll("/", "-")}-${strategy.name}-s${options.seed}`;
-  if (strategy.scored && kit.progress === undefined) {
-    throw new InputError(
-      `rollout: ${strategy.name} routes by score and ${kit.name} has no scorer; try --strategy tree-random`,
-    );
+  const { kit: plain, set } = await setOf(name, options.set, output.note);
+  const kit = configured(plain, options.env);
+  const { policy, digest } = await policyOf(options.policy, kit, options.env.scaffold);
+  const strategies = (options.strategy ?? ["patr"]).map((spec) => ({
+    spec,
+    strategy: strategyOf(spec, kit.checkpointEvery(set)),
+  }));
+  for (const { strategy } of strategies) {
+    if (strategy.scored && kit.progress === undefined) {
+      throw new InputError(
+        `rollout: ${strategy.name} routes by score and ${kit.name} has no scorer; try --strategy tree-random`,
+      );
+    }
   }
+  const count = Math.min(options.tasks ?? set.size, set.size);
   const config: JsonObject = {
     env: kit.name,
+    ...(Object.keys(options.env).length > 0 && { envOptions: options.env }),
     set: describe(set, options.set),
-    seed: options.seed,
     policy: digest,
-    strategy: { name: strategy.name, options: strategy.options },
   };
-  const folder = await RunFolder.open(out, { kind: "rollout", config });
+  const label = name.replaceAll(/[^\w.-]+/g, "-");
+  if (strategies.length > 1) {
+    const out = options.out ?? `runs/${label}-contest`;
+    return compareStrategies(out, { name, kit, set, count, policy, strategies, config }, options, output);
+  }
+  const { strategy } = strategies[0]!;
+  const { seed, budget } = options;
+  const out = options.out ?? `runs/${label}-${strategy.name}-s${seed}`;
+  const folder = await RunFolder.open(out, {
+    kind: "rollout",
+    config: {
+      ...config,
+      seed,
+      ...(budget !== undefined && { limits: { treeTurns: budget } }),
+      strategy: { name: strategy.name, options: strategy.options },
+    },
+  });
   const interrupted = abortOnSignal();
   const bar = output.progress(name, count);
   try {
@@ -82,8 +116,9 @@ async function rolloutSet(
       env: kit.make,
       policy,
       strategy,
-      seed: options.seed,
+      seed,
       trees: options.trees,
+      ...(budget !== undefined && { limits: { treeTurns: budget } }),
       signal: interrupted.signal,
       ...(strategy.scored && { scorer: kit.progress! }),
       onTree: (_, done) => bar.update(done),
@@ -103,37 +138,50 @@ async function rolloutSet(
   }
 }
 
-/** The policy that a word names, and what identifies it in a run's config. */
-async function policyOf(
-  text: string,
-  kit: AnyEnvKit,
-): Promise<{ readonly policy: Policy<unknown, unknown, unknown>; readonly digest: string }> {
-  if (text === "random") return { policy: random((rng) => kit.randomAction(rng)), digest: "random" };
-  if (!text.startsWith("learner:")) {
-    throw new InputError(`--policy: expected random or learner:FILE, got "${text}"`);
-  }
-  if (kit.learning === undefined)
-    throw new InputError(`--policy: ${kit.name} has no features for the learner`);
-  const file = text.slice("learner:".length);
-  const state = await readLearner(file);
-  const learner = createLearner<unknown, unknown, unknown>({
-    ...kit.learning,
-    seed: 0,
-    hidden: state.hidden,
-  });
-  learner.load(state);
-  return { policy: learner, digest: `learner:${sha256(canonicalJson(state.parameters))}` };
-}
+type Parts = Pick<Parameters<typeof contest>[0], "kit" | "count" | "policy" | "strategies" | "config"> & {
+  readonly name: string;
+  readonly set: TaskSet<unknown>;
+};
 
-/** Reads weights that `forkgym train` or `forkgym demo` saved. @throws {InputError} */
-export async function readLearner(file: string): Promise<LearnerState> {
+async function compareStrategies(
+  out: string,
+  { name, set, ...parts }: Parts,
+  { seed, seeds: numSeeds, budget = CONTEST_TURNS, trees }: Options,
+  output: ReturnType<typeof outputOf>,
+): Promise<void> {
+  const seeds = Array.from({ length: numSeeds }, (_, at) => seed + at);
+  const interrupted = abortOnSignal();
+  const total = parts.count * seeds.length * parts.strategies.length;
+  const bar = output.progress(name, total);
+  let done = 0;
   try {
-    const value = JSON.parse(await readFile(file, "utf8")) as { readonly learner?: LearnerState };
-    if (value.learner !== undefined) return value.learner;
-  } catch (error) {
-    throw new InputError(`--policy: cannot read ${file}: ${messageOf(error)}`);
+    const standings = await contest({
+      ...parts,
+      tasks: set,
+      seeds,
+      budget,
+      trees,
+      out,
+      signal: interrupted.signal,
+      onTree: () => bar.update(++done),
+      onNote: output.note,
+    });
+    bar.stop();
+    if (standings === undefined) {
+      output.line(`stopped with ${done} of ${total} trees in ${out}; the same command goes on`);
+      process.exitCode = 130;
+      return;
+    }
+    output.json({ run: out, tasks: parts.count, seeds, budget, standings });
+    output.line(`${parts.count} tasks, ${seeds.length} seeds, at most ${budget} commands a tree`);
+    output.line(contestTable(standings));
+    const problems = standings.reduce((sum, each) => sum + each.problems, 0);
+    if (problems > 0) output.line(`${problems} trees with problems; see ${out}`);
+    output.line(`run: ${out}`);
+  } finally {
+    bar.stop();
+    interrupted.done();
   }
-  throw new InputError(`--policy: ${file} holds no \`learner\`; expected the learner.json of a training run`);
 }
 
 /** A task set as it stands in a run's config. */

@@ -1,9 +1,10 @@
 import type { TaskSet } from "../../core/task.ts";
 import type { EnvKit, NamedTaskSet } from "../kit.ts";
+import { checkOptions } from "../options.ts";
 import { type GymnasiumAction, GymnasiumFrozenLake } from "./gymnasium.ts";
 import { GYMNASIUM_MAPS } from "./gymnasium-maps.ts";
 import { GYMNASIUM_KIND, type GymnasiumLakeData } from "./gymnasium-rules.ts";
-import { checkOptions, lazySet } from "./lazy-set.ts";
+import { lazySet } from "./lazy-set.ts";
 
 /** FrozenLake-v1 and FrozenLake8x8-v1: one task each, the noise comes from the episode's seed. */
 const gymnasiumSets: readonly NamedTaskSet<GymnasiumLakeData>[] = [

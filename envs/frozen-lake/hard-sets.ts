@@ -1,9 +1,10 @@
 import { deriveSeed } from "../../core/rng.ts";
 import type { TaskSet } from "../../core/task.ts";
 import type { NamedTaskSet } from "../kit.ts";
+import { checkOptions } from "../options.ts";
 import { toMap } from "./gymnasium-maps.ts";
 import type { LakeMap } from "./lake.ts";
-import { checkOptions, lazySet } from "./lazy-set.ts";
+import { lazySet } from "./lazy-set.ts";
 import { drawPlacedBoard } from "./maps.ts";
 import { Pcg64 } from "./numpy/pcg64.ts";
 import type { RllmLakeData } from "./rllm-rules.ts";

@@ -1,4 +1,3 @@
-import { InputError } from "../../core/errors.ts";
 import { sha256 } from "../../core/json.ts";
 import type { Task, TaskSet } from "../../core/task.ts";
 import type { LakeMap } from "./lake.ts";
@@ -33,17 +32,4 @@ export function lazySet<Data extends { readonly map: LakeMap }>(spec: {
       return digest;
     },
   };
-}
-
-/** Refuses options that a set does not have. @throws {InputError} */
-export function checkOptions(
-  name: string,
-  known: readonly string[],
-  given: Readonly<Record<string, string>>,
-): void {
-  for (const option of Object.keys(given)) {
-    if (known.includes(option)) continue;
-    const takes = known.length === 0 ? "no options" : known.map((one) => `\`${one}\``).join(", ");
-    throw new InputError(`${name}: unknown option \`${option}\`; this task set takes ${takes}`);
-  }
 }

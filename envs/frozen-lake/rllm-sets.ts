@@ -1,7 +1,8 @@
 import { oneOf } from "../../core/check.ts";
 import type { TaskSet } from "../../core/task.ts";
 import type { NamedTaskSet } from "../kit.ts";
-import { checkOptions, lazySet } from "./lazy-set.ts";
+import { checkOptions } from "../options.ts";
+import { lazySet } from "./lazy-set.ts";
 import { drawRllmMap } from "./maps.ts";
 import { Mt19937 } from "./numpy/mt19937.ts";
 import type { RllmLakeData } from "./rllm-rules.ts";

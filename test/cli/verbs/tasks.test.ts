@@ -57,8 +57,8 @@ test("a reader that goes away early ends it without a word", async () => {
 test.each([
   ["tasks frozen-lake/rllm", 'forkgym: no task set "frozen-lake/rllm"; there are frozen-lake/rllm-train, '],
   ["tasks frozen-lake/rllm-test --limit 6", "expected `limit` to be one of 5, 8, got 6"],
-  ["tasks frozen-lake/hard-test --limit 8", "unknown option `limit`; this task set takes no options"],
-  ["tasks frozen-lake/rllm-test --set depth=8", "unknown option `depth`; this task set takes `limit`"],
+  ["tasks frozen-lake/hard-test --limit 8", "unknown option `limit`; it takes no options"],
+  ["tasks frozen-lake/rllm-test --set depth=8", "unknown option `depth`; it takes `limit`"],
   ["tasks frozen-lake/rllm-test --digset", "error: unknown option '--digset'\n(Did you mean --digest?)"],
   [
     "tasks frozen-lake/rllm-test --head many",

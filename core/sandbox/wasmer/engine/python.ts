@@ -18,7 +18,7 @@ export const WHOLE = ".whole";
 /** Read by every Python that is started. */
 export const SITE_FOLDER = "/.site";
 
-/** What Python's C library under WASI lacks or gets wrong: a folder to start in, sleep, links, terminals. */
+/** What Python's C library under WASI lacks or gets wrong: a folder to start in, sleep, links, terminals, one stream for two. */
 const SITE = `import os, sys, time
 sys.path.remove("${SITE_FOLDER}")
 given = os.environ.pop("FORKGYM_PYTHONPATH", None)
@@ -42,6 +42,14 @@ sys.modules["_frozen_importlib_external"]._write_atomic = write_whole
 def unsupported(*args, **named):
     raise OSError(58, "Not supported")
 os.symlink = os.link = unsupported
+# As into a pipe: under WASI the streams look like a terminal, and would be written line by line.
+if sys.stdout is not None and not sys.stdout.write_through:
+    sys.stdout.reconfigure(line_buffering=False)
+if os.environ.pop("FORKGYM_MERGE", None) and sys.stderr is not None:
+    import io
+    sys.stderr = sys.__stderr__ = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(1, "w", closefd=False), 1), encoding=sys.stderr.encoding,
+        errors="backslashreplace", line_buffering=True, write_through=True)
 os.isatty = lambda descriptor: False
 for stream in (sys.stdin, sys.stdout, sys.stderr):
     if stream is not None: stream.isatty = lambda: False

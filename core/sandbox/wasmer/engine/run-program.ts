@@ -15,6 +15,8 @@ export interface ProgramRun {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: Uint8Array;
+  /** Whether the two streams go to the same place. @default false */
+  readonly merge?: boolean;
 }
 
 /** Top folders that Wasmer or the program's own package has, so that a tree's are not seen. */
@@ -27,7 +29,7 @@ const RESERVED = new Set(["dev", "bin", "usr", "etc", "proc"]);
 export async function runProgram(
   engine: Engine,
   tree: FileTree,
-  { source, args, cwd, env, stdin }: ProgramRun,
+  { source, args, cwd, env, stdin, merge = false }: ProgramRun,
   onOutput: OnOutput,
   signal: AbortSignal,
 ): Promise<number> {
@@ -51,6 +53,7 @@ export async function runProgram(
     PYTHONPATH: [SITE_FOLDER, ...(PYTHONPATH ? [PYTHONPATH] : [])].join(":"),
     PYTHONPYCACHEPREFIX: BYTECODE_FOLDER,
     FORKGYM_CWD: folder,
+    ...(merge && { FORKGYM_MERGE: "1" }),
     PWD: folder,
   };
   try {

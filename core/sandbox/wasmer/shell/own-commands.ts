@@ -1,5 +1,7 @@
-import type { CommandContext, CustomCommand, ExecResult } from "just-bash";
+import type { CustomCommand } from "just-bash";
 import type { ShellState } from "../../sandbox.ts";
+import { command, stdinOf, wrote } from "./command.ts";
+import { isMarkedSame } from "./redirections.ts";
 import type { ShellCall } from "./shell.ts";
 import type { Stop } from "./stop.ts";
 
@@ -22,8 +24,8 @@ export function tellCommands(told: Told): CustomCommand[] {
       told.state = { cwd, env };
       return { stdout: "", stderr: "", exitCode: Number(code) };
     }),
-    command("forkgym-out", async (_, { stdin }) => {
-      told.piped = bytesOf(stdin);
+    command("forkgym-out", async (_, context) => {
+      told.piped = stdinOf(context);
       return { stdout: "", stderr: "", exitCode: 0 };
     }),
   ];
@@ -32,22 +34,18 @@ export function tellCommands(told: Told): CustomCommand[] {
 /** Python and the others, each under Wasmer. */
 export function programCommands({ programs, tree, stop }: ShellCall): CustomCommand[] {
   return programs.names.map((name) =>
-    command(name, async (args, { cwd, exportedEnv = {}, stdin }) => {
+    command(name, async (args, context) => {
+      const { cwd, exportedEnv = {}, fileDescriptors } = context;
+      const isSame = isMarkedSame(fileDescriptors);
       const chunks: Record<1 | 2, Uint8Array[]> = { 1: [], 2: [] };
       let room = PIPE_BYTES;
       const onOutput = (stream: 1 | 2, chunk: Uint8Array): void => {
-        if (room > 0) chunks[stream].push(chunk.subarray(0, room));
+        if (room > 0) chunks[isSame ? 1 : stream].push(chunk.subarray(0, room));
         room -= chunk.length;
       };
-      const call = { name, args, cwd, env: exportedEnv, stdin: bytesOf(stdin) };
+      const call = { name, args, cwd, env: exportedEnv, stdin: stdinOf(context), merge: isSame };
       const exitCode = await programs.run(tree, call, onOutput, stop.signal);
-      return {
-        stdout: Buffer.concat(chunks[1]).toString("latin1"),
-        stdoutKind: "bytes",
-        stdoutEncoding: "binary",
-        stderr: Buffer.concat(chunks[2]).toString("utf8"),
-        exitCode,
-      };
+      return wrote(Buffer.concat(chunks[1]), Buffer.concat(chunks[2]).toString("utf8"), exitCode);
     }),
   );
 }
@@ -69,16 +67,4 @@ export function killCommand(stop: Stop): CustomCommand {
     if (signal > 0) stop.kill(signal);
     return { stdout: "", stderr: "", exitCode: 0 };
   });
-}
-
-function command(
-  name: string,
-  execute: (args: string[], context: CommandContext) => Promise<ExecResult>,
-): CustomCommand {
-  return { name, trusted: true, execute };
-}
-
-/** The shell's bytes are characters from 0 to 255. */
-function bytesOf(stdin: CommandContext["stdin"]): Uint8Array {
-  return Buffer.from(stdin as unknown as string, "latin1");
 }

@@ -10,6 +10,8 @@ export interface ProgramCall {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: Uint8Array;
+  /** Whether its two streams go to the same place, and should come in the order written. @default false */
+  readonly merge?: boolean;
 }
 
 export interface Program {

@@ -4,6 +4,7 @@ import type { FileTree } from "../tree/file-tree.ts";
 import type { Node } from "../tree/node.ts";
 import { joined } from "../tree/path.ts";
 import { dateOf } from "./date.ts";
+import type { Sink } from "./sink.ts";
 import type { Stop } from "./stop.ts";
 
 type Encoding = { readonly encoding?: BufferEncoding | null } | BufferEncoding | undefined;
@@ -11,17 +12,19 @@ type Encoding = { readonly encoding?: BufferEncoding | null } | BufferEncoding |
 const NULL = "/dev/null";
 
 /** The shell looks for its commands as files; those by which it answers us are no files of the sandbox. */
-const OWN = /^\/usr\/bin\/forkgym-(state|out)$/;
+const OWN = /^\/usr\/bin\/forkgym-(state|out|run)$/;
 const SHELL = "/usr/bin/bash";
 
 /** A tree as the shell sees it, for one command. Each call is a chance to stop, and to let others have a turn. */
 export class ShellFiles implements IFileSystem {
   readonly #tree: FileTree;
   readonly #stop: Stop;
+  readonly #sink: Sink;
 
-  constructor(tree: FileTree, stop: Stop) {
+  constructor(tree: FileTree, stop: Stop, sink: Sink) {
     this.#tree = tree;
     this.#stop = stop;
+    this.#sink = sink;
   }
 
   async readFile(path: string, options?: Encoding): Promise<string> {
@@ -41,7 +44,8 @@ export class ShellFiles implements IFileSystem {
 
   async appendFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
     await this.#stop.turn();
-    if (path !== NULL) this.#tree.append(path, bytesOf(content, options));
+    const bytes = bytesOf(content, options);
+    if (path !== NULL && !this.#sink.write(path, bytes)) this.#tree.append(path, bytes);
   }
 
   async exists(path: string): Promise<boolean> {

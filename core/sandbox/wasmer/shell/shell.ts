@@ -1,11 +1,14 @@
-import type { ExecResult } from "just-bash";
 import type { ShellState } from "../../sandbox.ts";
 import type { FileTree } from "../tree/file-tree.ts";
+import { quoted, stdoutOf } from "./command.ts";
 import { loadShell } from "./load-shell.ts";
-import { mergeStreams } from "./merge.ts";
 import { killCommand, programCommands, type Told, tellCommands } from "./own-commands.ts";
+import { Prepare, RUN } from "./prepare.ts";
 import type { Programs } from "./programs.ts";
+import { runFileCommand } from "./run-file.ts";
+import { exportOf, Scripts } from "./scripts.ts";
 import { ShellFiles } from "./shell-files.ts";
+import { Sink } from "./sink.ts";
 import { STOPPED, type Stop, stopError } from "./stop.ts";
 import { tellState } from "./tell-state.ts";
 
@@ -33,21 +36,32 @@ export interface ShellEnd {
 
 /** Runs a script, or an argv of something that is no program under Wasmer. */
 export async function runShell(call: ShellCall): Promise<ShellEnd> {
-  const { tree, stop, cwd, env, command } = call;
+  const { tree, stop, cwd, env, command, programs } = call;
   const { Bash } = await loadShell();
   stop.fault = await stopError();
   const told: Told = {};
+  const sink = new Sink();
+  const keepsOrder = [...programs.names, ...Scripts.commands, "forkgym-run"];
+  const prepare = new Prepare((name) => keepsOrder.includes(name));
+  const scripts = new Scripts(sink, prepare);
   const bash = new Bash({
-    fs: new ShellFiles(tree, stop),
+    fs: new ShellFiles(tree, stop, sink),
     cwd,
-    customCommands: [...programCommands(call), ...tellCommands(told), killCommand(stop)],
+    customCommands: [
+      ...programCommands(call),
+      ...scripts.commands(),
+      runFileCommand(tree, scripts),
+      ...tellCommands(told),
+      killCommand(stop),
+    ],
     defenseInDepth: false,
     sleep: (ms) => stop.sleep(ms),
     // Called at each step: the only way to end a loop that never waits.
     coverage: { hit: () => stop.check() },
   });
   if (call.keepShell && typeof command === "string") bash.registerTransformPlugin(await tellState(command));
-  if (call.merge) bash.registerTransformPlugin(mergeStreams);
+  prepare.mergesNext = call.merge;
+  bash.registerTransformPlugin(prepare.plugin);
   const result = await bash.exec(scriptOf(call), {
     rawScript: true,
     env: { ...env },
@@ -58,31 +72,27 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   });
   return {
     exitCode: result.exitCode,
-    stdout: told.piped ?? bytesOf(result),
-    stderr: Buffer.from(result.stderr.replaceAll(`bash: ${STOPPED}\n`, "")),
+    stdout: Buffer.concat([cleaned(sink.result()), told.piped ?? stdoutOf(result)]),
+    stderr: cleaned(Buffer.from(result.stderr)),
     state: told.state,
   };
 }
 
-/** The name of a variable that a shell can export. */
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
 function scriptOf({ command, env, merge }: ShellCall): string {
-  // On the line of the script's first, so that messages name the right lines.
-  const exported = Object.keys(env).filter((name) => NAME.test(name));
-  const head = exported.length > 0 ? `export ${exported.join(" ")}; ` : "";
-  if (typeof command === "string") return head + command;
+  if (typeof command === "string") return exportOf(env) + command;
   const words = command.map(quoted).join(" ");
   // A shell keeps what it wrote if it is stopped; a pipeline keeps bytes that are no text.
-  if (/^(\/usr)?(\/bin\/)?(ba)?sh$/.test(command[0]!)) return head + words;
-  return `${head}${words}${merge ? " 2>&1" : ""} | /usr/bin/forkgym-out; exit "\${PIPESTATUS[0]}"`;
+  if (merge || /^(\/usr)?(\/bin\/)?(ba)?sh$/.test(command[0]!)) return exportOf(env) + words;
+  return `${exportOf(env)}${words} | /usr/bin/forkgym-out; exit "\${PIPESTATUS[0]}"`;
 }
 
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** The shell gives text, whatever was written, so bytes that are no UTF-8 come out changed. */
-function bytesOf({ stdout, stdoutKind }: ExecResult): Uint8Array {
-  return Buffer.from(stdout, stdoutKind === "bytes" ? "latin1" : "utf8");
+/** Our own commands leave traces, and so does the stop of a script. */
+function cleaned(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1");
+  if (!text.includes("forkgym")) return bytes;
+  const clean = text
+    .replaceAll(`bash: ${STOPPED}\n`, "")
+    .replaceAll(/^\+* ?\/usr\/bin\/forkgym-(state|out)\b.*\n/gm, "")
+    .replaceAll(new RegExp(`^(\\+.*?)${RUN} `, "gm"), "$1");
+  return Buffer.from(clean, "latin1");
 }

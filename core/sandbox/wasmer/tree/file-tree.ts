@@ -41,6 +41,11 @@ export class FileTree {
     return { root: this.#root, numChanges: this.#numChanges };
   }
 
+  /** The tree's own time: that of its last change. */
+  get nowMs(): number {
+    return EPOCH_MS + this.#numChanges * 1000;
+  }
+
   /** @returns undefined if there is nothing; the last name is followed if it is a link. */
   find(path: string): Node | undefined {
     return walk(this.#root, path, true).node;
@@ -184,17 +189,13 @@ export class FileTree {
       folder = child;
     }
     const last = names.at(-1)!;
-    if (touch && (!node || !folder.entries.has(last))) folder.mtimeMs = this.#nowMs();
+    if (touch && (!node || !folder.entries.has(last))) folder.mtimeMs = this.nowMs;
     if (node) folder.entries.set(last, node);
     else folder.entries.delete(last);
   }
 
   #tick(): number {
     this.#numChanges++;
-    return this.#nowMs();
-  }
-
-  #nowMs(): number {
-    return EPOCH_MS + this.#numChanges * 1000;
+    return this.nowMs;
   }
 }

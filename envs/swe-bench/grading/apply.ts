@@ -1,0 +1,50 @@
+import type { Sandbox } from "../../../core/sandbox/sandbox.ts";
+import { REPOSITORY } from "../workspaces/workspaces.ts";
+import type { RuleSet } from "./rules.ts";
+
+const PATCH_FILE = "/tmp/patch.diff";
+
+/** What the official harness tries, in order (facts: SWE-bench v4.1.0 and v5.0.2, harness/run_evaluation). */
+const ATTEMPTS: Readonly<Record<RuleSet, readonly string[]>> = {
+  "v4.1": ["git apply --verbose", "git apply --verbose --reject", "patch --batch --fuzz=5 -p1 -i"],
+  v5: [
+    "git apply --verbose",
+    "git apply --verbose --3way",
+    "git apply --verbose --reject",
+    "patch --batch --forward --fuzz=5 -p1 -i",
+  ],
+};
+
+/** Whether a patch went on, and what the attempts printed. */
+export interface Applied {
+  readonly applied: boolean;
+  readonly log: string;
+}
+
+/** Applies a model's patch as the official harness of that rule set does. @throws {SandboxError} */
+export async function applyPatch(sandbox: Sandbox, patch: string, rules: RuleSet): Promise<Applied> {
+  await sandbox.writeFile(PATCH_FILE, patch);
+  const log: string[] = [];
+  const run = async (command: string) => {
+    const { exitCode, stdout } = await sandbox.exec(command, {
+      cwd: REPOSITORY,
+      merge: true,
+      timeoutMs: 300_000,
+    });
+    return { ok: exitCode === 0, output: stdout.text };
+  };
+  for (const [at, command] of ATTEMPTS[rules].entries()) {
+    if (at > 0 && rules === "v5") await run("git checkout -- . ; git clean -fd");
+    const { ok, output } = await run(`${command} ${PATCH_FILE}`);
+    log.push(output);
+    if (ok) return { applied: true, log: `>>>>> Applied Patch:\n${output}` };
+    log.push(`Failed to apply patch to container: ${command}`);
+  }
+  if (rules === "v5") {
+    await run("git checkout -- . ; git clean -fd");
+    if ((await run(`git apply --check --reverse ${PATCH_FILE}`)).ok) {
+      return { applied: true, log: ">>>>> Applied Patch:\nverified already applied\n" };
+    }
+  }
+  return { applied: false, log: `>>>>> Patch Apply Failed:\n${log.join("\n")}` };
+}

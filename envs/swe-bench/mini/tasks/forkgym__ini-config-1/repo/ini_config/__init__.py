@@ -1,0 +1,4 @@
+from .config import Config, load
+from .errors import ConfigError
+
+__all__ = ["Config", "ConfigError", "load"]

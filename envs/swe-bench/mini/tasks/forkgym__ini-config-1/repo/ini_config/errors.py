@@ -1,0 +1,2 @@
+class ConfigError(ValueError):
+    """The text is not well formed, or a value cannot be made."""

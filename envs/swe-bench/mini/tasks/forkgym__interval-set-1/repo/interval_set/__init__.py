@@ -1,0 +1,5 @@
+from .algebra import difference, intersection, union
+from .interval import Interval
+from .intervals import IntervalSet
+
+__all__ = ["Interval", "IntervalSet", "difference", "intersection", "union"]

@@ -1,0 +1,4 @@
+from .context import TemplateError
+from .template import Template, render
+
+__all__ = ["Template", "TemplateError", "render"]

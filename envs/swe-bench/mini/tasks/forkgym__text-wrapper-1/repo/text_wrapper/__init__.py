@@ -1,0 +1,4 @@
+from .align import align, justify
+from .wrap import fill, wrap
+
+__all__ = ["align", "fill", "justify", "wrap"]

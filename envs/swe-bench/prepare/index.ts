@@ -1,0 +1,3 @@
+export { workspaceIn } from "./place.ts";
+export { prepareWorkspace } from "./prepare.ts";
+export { preparedRepository } from "./repository.ts";

@@ -1,0 +1,1 @@
+export { instancesDigest, readInstances } from "./read.ts";

@@ -1,0 +1,41 @@
+import type { Tool } from "../types.ts";
+import { headOf, tailOf } from "./clip.ts";
+import { type CommandEnd, runCommand } from "./run-command.ts";
+import { required, tool } from "./tool.ts";
+
+/** An output of so many characters or more is shown by its ends, so many from each. Source: mini-swe-agent. */
+const LONG = 10_000;
+const END_CHARACTERS = 5_000;
+
+/** What a first line of output must be to end the episode. Source: mini-swe-agent. */
+export const SUBMIT_LINE = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT";
+
+/** mini-swe-agent's only tool. Each command has a shell of its own. What it answers looks like its observations. */
+export const miniBash: Tool = tool(
+  async (args, context) => {
+    const end = await runCommand(context, required(args, "command"), { keepShell: false });
+    const submitted = end.exitCode === 0 && firstLine(end.output) === SUBMIT_LINE;
+    return { text: shown(end), exitCode: end.exitCode, ...(submitted ? { submitted } : {}) };
+  },
+  (text) => text,
+);
+
+function firstLine(output: string): string {
+  return output.trimStart().split("\n", 1)[0]!.trim();
+}
+
+function shown({ exitCode, output, omittedBytes, note }: CommandEnd): string {
+  const head = [
+    ...(note === "" ? [] : [`<exception>${note}</exception>`]),
+    `<returncode>${exitCode}</returncode>`,
+  ];
+  if (output.length < LONG && omittedBytes === 0) return [...head, `<output>\n${output}</output>`].join("\n");
+  const elided = output.length - 2 * END_CHARACTERS + omittedBytes;
+  return [
+    ...head,
+    "<warning>The output is too long to be shown whole. Write it to a file, or show the part that you need with head, tail, sed or grep.</warning>",
+    `<output_head>\n${headOf(output, END_CHARACTERS)}\n</output_head>`,
+    `<elided_chars>${elided} characters elided</elided_chars>`,
+    `<output_tail>\n${tailOf(output, END_CHARACTERS)}\n</output_tail>`,
+  ].join("\n");
+}

@@ -1,0 +1,79 @@
+import { SandboxError } from "../../../core/errors.ts";
+import type { ExecOptions, Sandbox } from "../../../core/sandbox/sandbox.ts";
+import type { SweInstance } from "../instance.ts";
+import { type CommitFacts, type Purpose, REPOSITORY } from "./workspaces.ts";
+
+const DEFAULT_COMMIT: CommitFacts = {
+  message: "base",
+  name: "ForkGym",
+  email: "forkgym@example.com",
+  date: "2026-01-01T00:00:00Z",
+};
+
+/** What running Python leaves behind: untracked files of these names are in no patch and no `git status`. */
+const ARTEFACTS = [
+  "__pycache__/",
+  "*.py[co]",
+  ".pytest_cache/",
+  ".mypy_cache/",
+  ".ruff_cache/",
+  ".hypothesis/",
+  ".tox/",
+  ".eggs/",
+  "*.egg-info/",
+  ".coverage",
+  "node_modules/",
+  "*.orig",
+  "*.rej",
+];
+
+/** Makes a repository of the files at {@link REPOSITORY}, whose one commit the instance's base commit names. */
+export async function commitBase(
+  sandbox: Sandbox,
+  instance: SweInstance,
+  commit: CommitFacts = DEFAULT_COMMIT,
+): Promise<void> {
+  const { message, name, email, date } = commit;
+  const env = {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_COMMITTER_DATE: date,
+    MESSAGE: message,
+  };
+  await must(sandbox, 'git init -q -b main && git add -A && git commit -q -m "$MESSAGE"', { env });
+  const head = (await must(sandbox, "git rev-parse HEAD")).trim();
+  // The row's scripts name a commit that is not here; git's own replacement refs lead from it to the one that is.
+  if (head !== instance.baseCommit) {
+    await must(sandbox, `git update-ref refs/replace/${instance.baseCommit} HEAD`);
+  }
+}
+
+/** What every repository is given once it lies there, whoever brought it. */
+export async function settleIn(sandbox: Sandbox, instance: SweInstance, purpose: Purpose): Promise<void> {
+  const { hidden, family } = instance;
+  if (hidden.goldReversed) {
+    await sandbox.writeFile("/tmp/bug.diff", hidden.goldPatch);
+    const identity = "-c user.name=ForkGym -c user.email=forkgym@example.com";
+    await must(sandbox, `git apply /tmp/bug.diff && rm /tmp/bug.diff && git ${identity} commit -qam bug`);
+  }
+  if (purpose === "grading") return;
+  // The tests to come are in the image; a grading sandbox has them still.
+  if (family === "r2e-gym") {
+    await must(
+      sandbox,
+      "rm -rf run_tests.sh r2e_tests /run_tests.sh /r2e_tests /root/run_tests.sh /root/r2e_tests",
+    );
+  }
+  const exclude = `${REPOSITORY}/.git/info/exclude`;
+  const before = await sandbox.readFile(exclude).catch(() => new Uint8Array());
+  await sandbox.writeFile(exclude, Buffer.concat([before, Buffer.from(`\n${ARTEFACTS.join("\n")}\n`)]));
+}
+
+async function must(sandbox: Sandbox, script: string, options: ExecOptions = {}): Promise<string> {
+  const { exitCode, stdout } = await sandbox.exec(script, { ...options, cwd: REPOSITORY, merge: true });
+  if (exitCode === 0) return stdout.text;
+  throw new SandboxError(`swe-bench: \`${script}\` failed in the sandbox: ${stdout.text.trim() || exitCode}`);
+}

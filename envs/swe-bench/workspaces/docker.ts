@@ -1,0 +1,63 @@
+import {
+  createDockerSandbox,
+  type DockerSandboxOptions,
+  dockerSnapshots,
+} from "../../../core/sandbox/docker/index.ts";
+import type { SweInstance } from "../instance.ts";
+import { commitBase, settleIn } from "./baseline.ts";
+import { REPOSITORY, type RepositoryOf, type Workspaces } from "./workspaces.ts";
+
+export interface DockerWorkspacesOptions extends Omit<DockerSandboxOptions, "image" | "cwd"> {
+  /** Image of an instance. @default its own */
+  readonly image?: (instance: SweInstance) => string;
+  /** Where repositories come from that are in no image; the image then needs git and python3. @default nowhere */
+  readonly repository?: RepositoryOf;
+}
+
+/** What SWE-bench's images expect, so that commands find their Python; and no pagers, no progress bars. */
+const ENV = {
+  BASH_ENV: "/root/.bashrc",
+  PAGER: "cat",
+  MANPAGER: "cat",
+  LESS: "-R",
+  PIP_PROGRESS_BAR: "off",
+  TQDM_DISABLE: "1",
+};
+
+/**
+ * Sandboxes in Docker: agents get the chosen engine (overlay forks in milliseconds), grading a plain container with
+ * Docker's own privileges, as the official harness has it.
+ */
+export function dockerWorkspaces(options: DockerWorkspacesOptions = {}): Workspaces {
+  const { image = (instance) => instance.image, repository = async () => undefined, env, ...rest } = options;
+  return {
+    name: "docker",
+    async open(instance, purpose) {
+      const files = await repository(instance);
+      const sandbox = await createDockerSandbox({
+        ...rest,
+        ...(purpose === "grading" && { engine: "commit" as const }),
+        image: image(instance),
+        cwd: files === undefined ? REPOSITORY : "/",
+        env: { ...ENV, ...env },
+      });
+      try {
+        if (files?.archive !== undefined) await sandbox.putArchive(REPOSITORY, files.archive);
+        else if (files !== undefined) {
+          for (const [path, content] of Object.entries(files.files)) {
+            await sandbox.writeFile(`${REPOSITORY}/${path}`, content);
+          }
+          await commitBase(sandbox, instance, files.commit);
+        }
+        if (files !== undefined) await sandbox.exec(`cd ${REPOSITORY}`, { keepShell: true });
+        await settleIn(sandbox, instance, purpose);
+        return sandbox;
+      } catch (error) {
+        await sandbox.close();
+        throw error;
+      }
+    },
+    fork: dockerSnapshots.fork,
+    release: dockerSnapshots.release,
+  };
+}
