@@ -60,10 +60,13 @@ export class EvalStore {
 }
 
 function infraOf(testOutput = "", runLog = ""): { readonly infra?: InfraFailure } {
-  const infra = classifyInfra(`${testOutput}\n${runLog}`);
+  const infra = classifyInfra(`${testOutput}\n${runLog}`.replace(/\r\n?/g, "\n"));
   return infra === null ? {} : { infra };
 }
 
 function text(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch(() => undefined);
+  return readFile(path).then(
+    (bytes) => bytes.toString("utf8"),
+    () => undefined,
+  );
 }

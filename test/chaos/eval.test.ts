@@ -65,7 +65,8 @@ function rows(): string {
     repo: "forkgym/chaos",
     base_commit: "0".repeat(40),
     patch: patch("right"),
-    test_patch: "diff --git a/check.txt b/check.txt\nnew file mode 100644\n--- /dev/null\n+++ b/check.txt\n@@ -0,0 +1 @@\n+x\n",
+    test_patch:
+      "diff --git a/check.txt b/check.txt\nnew file mode 100644\n--- /dev/null\n+++ b/check.txt\n@@ -0,0 +1 @@\n+x\n",
     problem_statement: "make it right",
     version: "1",
     FAIL_TO_PASS: JSON.stringify(["test_it"]),
@@ -95,7 +96,10 @@ function predictions(): string {
 }
 
 function lines(make: (id: string, at: number) => object): string {
-  return Array.from({ length: COUNT }, (_, at) => `${JSON.stringify(make(`forkgym__chaos-${at}`, at))}\n`).join("");
+  return Array.from(
+    { length: COUNT },
+    (_, at) => `${JSON.stringify(make(`forkgym__chaos-${at}`, at))}\n`,
+  ).join("");
 }
 
 function patch(text: string): string {
@@ -107,14 +111,23 @@ async function killOne(): Promise<void> {
   for (;;) {
     const { stdout } = await shell("docker ps -q --filter label=forkgym | head -1");
     const id = stdout.trim();
-    if (id !== "" && (await shell(`docker kill ${id}`).then(() => true, () => false))) return;
+    if (
+      id !== "" &&
+      (await shell(`docker kill ${id}`).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
   }
 }
 
 function evaluate(folder: string) {
   const args = ["eval", "--dataset", "rows.jsonl", "--predictions", "predictions.jsonl", "--workers", "4"];
   const main = join(inject("packageFolder"), "dist/cli/main.js");
-  const child = spawn(process.execPath, [main, ...args, "--backend", "docker", "--retries", "8"], { cwd: folder });
+  const child = spawn(process.execPath, [main, ...args, "--backend", "docker", "--retries", "8"], {
+    cwd: folder,
+  });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => {
     text += chunk.toString();

@@ -57,7 +57,7 @@ export async function createWasmerSandbox(options: WasmerSandboxOptions = {}): P
   const table = programsOf(python, programs);
   shared.engine ??= new Engine();
   const known = new Programs(shared.engine, table);
-  const tree = baseTree([...getCommandNames(), ...known.names, "kill"]);
+  const tree = baseTree([...getCommandNames(), ...known.names, "git", "patch", "kill"]);
   tree.mkdirs(cwd);
   const encoder = new TextEncoder();
   for (const [path, content] of Object.entries(files)) {

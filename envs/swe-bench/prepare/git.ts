@@ -30,7 +30,6 @@ const VARIABLES: Readonly<Record<string, string>> = {
   // Names of files are names, also those with * and : in them.
   GIT_LITERAL_PATHSPECS: "1",
   GIT_NO_LAZY_FETCH: "1",
-  GIT_NO_REPLACE_OBJECTS: "1",
   GIT_TERMINAL_PROMPT: "0",
   // Our reading of git's words is of the English ones.
   LC_ALL: "C",

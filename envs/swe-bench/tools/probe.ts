@@ -47,7 +47,9 @@ export function absolute({ sandbox }: ToolContext, path: string): string {
   return whole;
 }
 
-const KIND = `if [ -d "$1" ]; then echo folder; elif [ -f "$1" ]; then echo file; stat -Lc %s -- "$1" 2>/dev/null || wc -c < "$1"
+/** The shell of the Wasmer backend has no `stat -L`, and reads the whole file for `wc`. */
+const KIND = `if [ -d "$1" ]; then echo folder; elif [ -f "$1" ]; then echo file
+stat -Lc %s -- "$1" 2>/dev/null || stat -c %s -- "$1" 2>/dev/null || wc -c < "$1"
 elif [ -e "$1" ] || [ -L "$1" ]; then echo other; else echo missing; fi`;
 
 export type PathKind =

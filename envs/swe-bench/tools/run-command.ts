@@ -4,10 +4,7 @@ import type { ToolContext } from "../types.ts";
 import { asWritten } from "./clip.ts";
 import { AgentMistake } from "./tool.ts";
 
-/**
- * Variables of the agent's commands: no pager, no progress bars, and what the images of SWE-bench need to find their
- * Python. Source: mini-swe-agent, swebench.yaml.
- */
+/** Variables of the agent's commands: no pagers, no progress bars. Source: mini-swe-agent, swebench.yaml. */
 const AGENT_ENV = {
   PAGER: "cat",
   MANPAGER: "cat",
@@ -15,7 +12,6 @@ const AGENT_ENV = {
   LESS: "-R",
   PIP_PROGRESS_BAR: "off",
   TQDM_DISABLE: "1",
-  BASH_ENV: "/root/.bashrc",
 };
 
 /** More than any scaffold shows. */

@@ -89,6 +89,9 @@ export class GitCall implements GitWorld {
   }
 
   get globalConfig(): Repository["config"] {
-    return Repository.configAt(this.tree, this.env.GIT_CONFIG_GLOBAL ?? `${this.env.HOME ?? "/root"}/.gitconfig`);
+    return Repository.configAt(
+      this.tree,
+      this.env.GIT_CONFIG_GLOBAL ?? `${this.env.HOME ?? "/root"}/.gitconfig`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { objectId, type GitTree, treeId } from "./objects.ts";
+import { type GitTree, objectId, treeId } from "./objects.ts";
 
 export interface Person {
   readonly name: string;

@@ -11,7 +11,8 @@ export function parseConfig(text: string): Setting[] {
   for (const line of text.split("\n")) {
     const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
     const rest = head ? head[3]! : line.trim();
-    if (head) section = head[1]!.toLowerCase() + (head[2] === undefined ? "" : `.${head[2].replace(/\\(.)/g, "$1")}`);
+    if (head)
+      section = head[1]!.toLowerCase() + (head[2] === undefined ? "" : `.${head[2].replace(/\\(.)/g, "$1")}`);
     const pair = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest);
     if (pair) settings.push([`${section}.${pair[1]!.toLowerCase()}`, valueOf(pair[2] ?? "true")]);
   }
@@ -53,7 +54,9 @@ export class ConfigFile {
 
   /** Sets one value in the place of all that there are, or adds one; without a value, all go. @returns how many there were. */
   change(name: string, value: string | undefined, add = false): number {
-    const lines = (readText(this.#tree, this.#path) ?? "").split("\n").filter((line, at, all) => line || at < all.length - 1);
+    const lines = (readText(this.#tree, this.#path) ?? "")
+      .split("\n")
+      .filter((line, at, all) => line || at < all.length - 1);
     const full = settingName(name);
     const [section, key] = [full.slice(0, full.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];
     const kept: string[] = [];
@@ -72,7 +75,13 @@ export class ConfigFile {
       if (last === -1) kept.push(`[${headOf(section)}]`, line);
       else kept.splice(last, 0, line);
     }
-    writeText(this.#tree, this.#path, kept.map((line) => `${line}\n`).join(""));
+    // A section goes with the last that is in it.
+    const isHead = (line: string | undefined): boolean =>
+      line !== undefined && /^\s*\[[^\]]*\]\s*$/.test(line);
+    const left = kept.filter(
+      (line, at) => value !== undefined || !isHead(line) || !(isHead(kept[at + 1]) || at + 1 === kept.length),
+    );
+    writeText(this.#tree, this.#path, left.map((line) => `${line}\n`).join(""));
     return numOld;
   }
 }

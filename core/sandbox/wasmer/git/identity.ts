@@ -6,13 +6,24 @@ import { parseTime } from "./dates.ts";
  * Who a commit is by, from GIT_AUTHOR_NAME and so on or `user.name`. Without GIT_AUTHOR_DATE the time is that of the
  * sandbox's files, which does not come from a clock.
  */
-export function person(git: GitCall, role: "author" | "committer", given?: { date?: string | undefined; author?: string | undefined }): Person {
+export function person(
+  git: GitCall,
+  role: "author" | "committer",
+  given?: { date?: string | undefined; author?: string | undefined },
+): Person {
   const { env, tree } = git;
   const word = role.toUpperCase();
   const named = /^(.*?)\s*<([^>]*)>$/s.exec(given?.author ?? "");
-  const name = named?.[1] ?? env[`GIT_${word}_NAME`] ?? git.setting(`${role}.name`) ?? git.setting("user.name");
-  const email = named?.[2] ?? env[`GIT_${word}_EMAIL`] ?? git.setting(`${role}.email`) ?? git.setting("user.email") ?? env.EMAIL;
-  if (name === undefined || email === undefined) throw unknownPerson(role, email === undefined ? "email" : "name");
+  const name =
+    named?.[1] ?? env[`GIT_${word}_NAME`] ?? git.setting(`${role}.name`) ?? git.setting("user.name");
+  const email =
+    named?.[2] ??
+    env[`GIT_${word}_EMAIL`] ??
+    git.setting(`${role}.email`) ??
+    git.setting("user.email") ??
+    env.EMAIL;
+  if (name === undefined || email === undefined)
+    throw unknownPerson(role, email === undefined ? "email" : "name");
   const nowSeconds = Math.floor(tree.nowMs / 1000);
   const date = given?.date ?? env[`GIT_${word}_DATE`];
   const time = date === undefined ? { seconds: nowSeconds, zone: 0 } : parseTime(date, nowSeconds);

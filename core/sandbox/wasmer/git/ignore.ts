@@ -27,7 +27,9 @@ export class Ignore {
   }
 
   has(path: string, isFolder: boolean): boolean {
-    const rule = this.#rules.findLast(({ pattern, onlyFolders }) => (isFolder || !onlyFolders) && pattern.test(path));
+    const rule = this.#rules.findLast(
+      ({ pattern, onlyFolders }) => (isFolder || !onlyFolders) && pattern.test(path),
+    );
     return rule !== undefined && !rule.negated;
   }
 }
@@ -71,7 +73,10 @@ export function globPattern(glob: string, inFolder: boolean): string {
       const end = glob.indexOf("]", at + 2);
       if (end === -1) result += "\\[";
       else {
-        const inside = glob.slice(at + 1, end).replaceAll("\\", "\\\\").replace(/^!/, "^");
+        const inside = glob
+          .slice(at + 1, end)
+          .replaceAll("\\", "\\\\")
+          .replace(/^!/, "^");
         result += `[${inside}]`;
         at = end;
       }

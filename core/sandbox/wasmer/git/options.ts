@@ -28,7 +28,10 @@ export function parseOptions(command: string, args: readonly string[], flags: Fl
   const value = (flag: string): string => {
     const next = rest.shift();
     if (next !== undefined) return next;
-    throw new GitError(`error: ${flag.startsWith("--") ? `option \`${flag.slice(2)}'` : `switch \`${flag.slice(1)}'`} requires a value`, 129);
+    throw new GitError(
+      `error: ${flag.startsWith("--") ? `option \`${flag.slice(2)}'` : `switch \`${flag.slice(1)}'`} requires a value`,
+      129,
+    );
   };
   while (rest.length > 0) {
     const word = rest.shift()!;
@@ -37,7 +40,8 @@ export function parseOptions(command: string, args: readonly string[], flags: Fl
       const [, name = word, inline] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
       const full = longFlag(name, flags);
       const kind = full === undefined ? undefined : flags[full];
-      if (full === undefined || (kind === "none" && inline !== undefined)) throw unknown(command, `option \`${word.slice(2)}'`);
+      if (full === undefined || (kind === "none" && inline !== undefined))
+        throw unknown(command, `option \`${word.slice(2)}'`);
       found.push([full, inline ?? (kind === "value" ? value(full) : "")]);
     } else if (/^-\d+$/.test(word) && flags["-<n>"]) found.push(["-<n>", word.slice(1)]);
     else if (/^-./s.test(word)) {
@@ -65,5 +69,8 @@ function longFlag(name: string, flags: Flags): string | undefined {
 }
 
 function unknown(command: string, what: string): GitError {
-  return new GitError(`error: unknown ${what}\nusage: git ${command}: this git of the sandbox does not have that option`, 129);
+  return new GitError(
+    `error: unknown ${what}\nusage: git ${command}: this git of the sandbox does not have that option`,
+    129,
+  );
 }

@@ -42,7 +42,10 @@ function specOf(git: GitCall, text: string): Spec & { readonly isOut: boolean } 
   const isTop = words.includes("top") || (magic?.[2] ?? "").includes("/");
   const rest = magic ? text.slice(magic[0].length) : text;
   const path = fromTop(git, rest, isTop ? git.repo.root : git.cwd);
-  const glob = /[*?[]/.test(path) && !words.includes("literal") ? RegExp(`^${globPattern(path, words.includes("glob"))}(/|$)`, "s") : undefined;
+  const glob =
+    /[*?[]/.test(path) && !words.includes("literal")
+      ? RegExp(`^${globPattern(path, words.includes("glob"))}(/|$)`, "s")
+      : undefined;
   const matches = (given: string): boolean =>
     path === "" || given === path || given.startsWith(`${path}/`) || glob?.test(given) === true;
   return { text, isOut, matches };

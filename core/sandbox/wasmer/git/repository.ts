@@ -98,15 +98,23 @@ export class Repository {
     return (id === undefined ? undefined : this.commit(id)?.tree) ?? EMPTY_TREE;
   }
 
+  /** What was checked out before: `git checkout -`. */
+  get previous(): string | undefined {
+    return readText(this.tree, this.path("PREVIOUS_HEAD"))?.trim();
+  }
+
   /** Checks out a branch, by its full name, or a commit. */
   setHead(to: string): void {
+    const { branch, headId } = this;
+    const from = branch?.replace("refs/heads/", "") ?? headId;
+    if (from !== undefined && to !== branch) writeText(this.tree, this.path("PREVIOUS_HEAD"), `${from}\n`);
     writeText(this.tree, this.path("HEAD"), ID.test(to) ? `${to}\n` : `ref: ${to}\n`);
   }
 
   /** Moves the branch that is checked out, or the checked out commit. */
   moveHead(id: string): void {
     const { branch } = this;
-    if (branch === undefined) this.setHead(id);
+    if (branch === undefined) writeText(this.tree, this.path("HEAD"), `${id}\n`);
     else this.setRef(branch, id);
   }
 

@@ -1,14 +1,14 @@
 import { GitError } from "./call.ts";
 import type { Commit } from "./commit.ts";
 import { historyOf } from "./history.ts";
-import { type Entry, EMPTY_TREE, entryAt, type GitTree, idOf } from "./objects.ts";
+import { EMPTY_TREE, type Entry, entryAt, type GitTree, idOf } from "./objects.ts";
 import type { Repository } from "./repository.ts";
 
 export const EMPTY_TREE_ID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** The commit that a name stands for: `HEAD~2`, a branch, a tag, an id or its beginning; undefined if it is none. */
 export function findCommit(repo: Repository, name: string): Commit | undefined {
-  const steps = /^(.*?)((?:~\d*|\^\d*|\^\{(?:commit|tree)?\})*)$/s.exec(name)!;
+  const steps = /^(.*?)((?:~\d*|\^\d*|\^\{(?:commit)?\})*)$/s.exec(name)!;
   const base = baseOf(repo, steps[1] === "" || steps[1] === "@" ? "HEAD" : steps[1]!);
   let commit = base === undefined ? undefined : repo.commit(base);
   for (const [, kind, count] of steps[2]!.matchAll(/([~^])(\d*)(?!\{)/g)) {
@@ -34,6 +34,7 @@ export function unknownRevision(name: string): string {
 /** The tree that a name stands for: a commit's, an empty one's, a folder's of a commit. */
 export function findTree(repo: Repository, name: string): GitTree | undefined {
   if (name === EMPTY_TREE_ID) return EMPTY_TREE;
+  if (name.endsWith("^{tree}")) return findTree(repo, name.slice(0, -7));
   const entry = name.includes(":") ? findEntry(repo, name) : undefined;
   if (entry?.kind === "tree") return entry;
   return findCommit(repo, name)?.tree ?? (isId(name) ? findById(repo, name, "tree") : undefined);
@@ -55,6 +56,7 @@ export function refNameOf(repo: Repository, name: string): string | undefined {
 }
 
 function baseOf(repo: Repository, name: string): string | undefined {
+  if (name === "-" || name === "@{-1}") return baseOf(repo, repo.previous ?? "");
   if (name === "HEAD") return repo.headId;
   if (/^[0-9a-f]{40}$/.test(name)) return name;
   const ref = refNameOf(repo, name);
@@ -89,7 +91,10 @@ function findById(repo: Repository, id: string, kind?: "tree"): Entry | undefine
     return undefined;
   };
   const { headId } = repo;
-  const commits = historyOf(repo, [...(headId === undefined ? [] : [headId]), ...repo.refs().map(([, to]) => to)]);
+  const commits = historyOf(repo, [
+    ...(headId === undefined ? [] : [headId]),
+    ...repo.refs().map(([, to]) => to),
+  ]);
   for (const tree of [repo.index, ...commits.map((commit) => commit.tree)]) {
     const found = visit(tree);
     if (found) return found;

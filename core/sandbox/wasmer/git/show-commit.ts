@@ -1,7 +1,7 @@
 import type { GitCall } from "./call.ts";
+import { GitError } from "./call.ts";
 import { type Commit, subjectOf } from "./commit.ts";
 import { dayOf, isoTime, mailTime, showTime, strictIsoTime } from "./dates.ts";
-import { GitError } from "./call.ts";
 import { EMPTY_TREE, type GitTree, treeId } from "./objects.ts";
 import type { Options } from "./options.ts";
 import type { Repository } from "./repository.ts";
@@ -10,7 +10,8 @@ import type { Repository } from "./repository.ts";
 export function formatOf({ flags }: Options): string {
   if (flags.has("--oneline")) return "oneline";
   const given = flags.get("--format") ?? flags.get("--pretty");
-  if (given === undefined || given === "") return "medium";
+  if (given === undefined) return "medium";
+  if (given === "") return "nothing";
   if (["oneline", "short", "medium", "full", "fuller"].includes(given)) return given;
   if (!given.includes("%") && !given.startsWith("format:") && !given.startsWith("tformat:")) {
     throw new GitError(`fatal: invalid --pretty format: ${given}`);
@@ -26,7 +27,12 @@ export function separates(format: string): boolean {
 /** The head of a commit: all but what it changed. Ends with a line end, but where `separates` says so. */
 export function commitText(git: GitCall, commit: Commit, format: string, abbreviates: boolean): string {
   const { id, parents, author, committer, message } = commit;
-  const body = `${message.trimEnd().split("\n").map((line) => (line === "" ? "" : `    ${line}`)).join("\n")}\n`;
+  const body = `${message
+    .trimEnd()
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n")}\n`;
+  if (format === "nothing") return "";
   if (format === "oneline") {
     const short = abbreviates ? id.slice(0, 7) : id;
     return `${short} ${subjectOf(commit)}\n`;
@@ -63,7 +69,10 @@ function filled(git: GitCall, commit: Commit, format: string): string {
     d: () => decoration(git.repo, commit.id, " (", ")"),
     D: () => decoration(git.repo, commit.id, "", ""),
   };
-  for (const [letter, person] of [["a", author], ["c", committer]] as const) {
+  for (const [letter, person] of [
+    ["a", author],
+    ["c", committer],
+  ] as const) {
     Object.assign(fields, {
       [`${letter}n`]: () => person.name,
       [`${letter}N`]: () => person.name,
@@ -77,20 +86,27 @@ function filled(git: GitCall, commit: Commit, format: string): string {
       [`${letter}s`]: () => dayOf(person),
     });
   }
-  return format.replace(/%(x[0-9a-fA-F]{2}|C\([^)]*\)|C(?:red|green|blue|reset)|[ac].|.)/gs, (all, name: string) => {
-    if (name.startsWith("x")) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
-    if (name.startsWith("C")) return "";
-    return fields[name]?.() ?? all;
-  });
+  return format.replace(
+    /%(x[0-9a-fA-F]{2}|C\([^)]*\)|C(?:red|green|blue|reset)|[ac].|.)/gs,
+    (all, name: string) => {
+      if (name.startsWith("x")) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
+      if (name.startsWith("C")) return "";
+      return fields[name]?.() ?? all;
+    },
+  );
 }
 
 function decoration(repo: Repository, id: string, before: string, after: string): string {
-  const names = repo.refs().filter(([, to]) => to === id).flatMap(([name]) => {
-    if (name === repo.branch) return [];
-    if (name.startsWith("refs/tags/")) return [`tag: ${name.slice(10)}`];
-    return name.startsWith("refs/replace/") ? [] : [name.replace(/^refs\/(heads|remotes)\//, "")];
-  });
-  if (repo.headId === id) names.unshift(repo.branch ? `HEAD -> ${repo.branch.replace("refs/heads/", "")}` : "HEAD");
+  const names = repo
+    .refs()
+    .filter(([, to]) => to === id)
+    .flatMap(([name]) => {
+      if (name === repo.branch) return [];
+      if (name.startsWith("refs/tags/")) return [`tag: ${name.slice(10)}`];
+      return name.startsWith("refs/replace/") ? [] : [name.replace(/^refs\/(heads|remotes)\//, "")];
+    });
+  if (repo.headId === id)
+    names.unshift(repo.branch ? `HEAD -> ${repo.branch.replace("refs/heads/", "")}` : "HEAD");
   return names.length > 0 ? before + names.join(", ") + after : "";
 }
 

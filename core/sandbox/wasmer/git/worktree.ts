@@ -62,7 +62,8 @@ export function compareFolder(
     } else {
       const found = node && node.kind !== "folder" ? blobOf(node) : undefined;
       if (!found || !isSameBlob(entry, found)) isExact = false;
-      if (!found || !isSameBlob(entry, found, withMode)) changes.push({ path, old: entry, now: found && like(entry, found, withMode) });
+      if (!found || !isSameBlob(entry, found, withMode))
+        changes.push({ path, old: entry, now: found && like(entry, found, withMode) });
     }
   }
   if (isExact && folder) clean.set(folder, tree);
@@ -83,7 +84,13 @@ export interface Walk {
 }
 
 /** Files that are not in the tree; of a folder with none that is, `folder/` alone, unless `deep`. */
-export function untracked(tree: GitTree, folder: FolderNode, walk: Walk, deep = false, prefix = ""): string[] {
+export function untracked(
+  tree: GitTree,
+  folder: FolderNode,
+  walk: Walk,
+  deep = false,
+  prefix = "",
+): string[] {
   if (clean.get(folder) === tree) return [];
   const inner = { ...walk, ignore: walk.ignore.within(folder, prefix) };
   const { ignored = "no" } = walk;
@@ -104,7 +111,8 @@ export function untracked(tree: GitTree, folder: FolderNode, walk: Walk, deep = 
     } else {
       const all = untracked(treeOf(entry), node, inner, deep, `${path}/`);
       const isWhole = entry?.kind !== "tree" && !deep && walk.has(`${path}/`);
-      if (all.length > 0 && isWhole && (ignored !== "only" || all.length === node.entries.size)) found.push(`${path}/`);
+      if (all.length > 0 && isWhole && (ignored !== "only" || all.length === node.entries.size))
+        found.push(`${path}/`);
       else found.push(...all);
     }
   }
@@ -137,7 +145,12 @@ export function staged(tree: GitTree, folder: FolderNode | undefined, walk: Walk
     } else if (old?.kind === "tree") {
       isExact = false;
       const rest = staged(old, undefined, walk, `${path}/`);
-      const file = rest.entries.size === 0 && node && node.kind !== "folder" && walk.has(path) && !ignore.has(path, false);
+      const file =
+        rest.entries.size === 0 &&
+        node &&
+        node.kind !== "folder" &&
+        walk.has(path) &&
+        !ignore.has(path, false);
       keep(name, file ? blobOf(node) : rest);
     } else if (!node || node.kind === "folder") {
       isExact = false;

@@ -1,5 +1,7 @@
 import type { CustomCommand } from "just-bash";
 import type { ShellState } from "../../sandbox.ts";
+import { git } from "../git/git.ts";
+import { patch } from "../patch/patch.ts";
 import { command, stdinOf, wrote } from "./command.ts";
 import { isMarkedSame } from "./redirections.ts";
 import type { ShellCall } from "./shell.ts";
@@ -46,6 +48,22 @@ export function programCommands({ programs, tree, stop }: ShellCall): CustomComm
       const call = { name, args, cwd, env: exportedEnv, stdin: stdinOf(context), merge: isSame };
       const exitCode = await programs.run(tree, call, onOutput, stop.signal);
       return wrote(Buffer.concat(chunks[1]), Buffer.concat(chunks[2]).toString("utf8"), exitCode);
+    }),
+  );
+}
+
+/** `git` and `patch`, over the sandbox's own files. */
+export function gitCommands({ tree }: ShellCall): CustomCommand[] {
+  return Object.entries({ git, patch }).map(([name, run]) =>
+    command(name, async (args, context) => {
+      const { cwd, exportedEnv = {} } = context;
+      const { stdout, stderr, exitCode } = run(args, {
+        tree,
+        cwd,
+        env: exportedEnv,
+        stdin: stdinOf(context),
+      });
+      return wrote(stdout, stderr, exitCode);
     }),
   );
 }

@@ -24,7 +24,11 @@ export function isSame(redirections: readonly Redirection[], merged: boolean): b
   let err = merged ? "stdout" : "stderr";
   for (const [at, { fd, operator, target }] of redirections.entries()) {
     const to = target.type === "Word" ? textOf(target) : undefined;
-    if (operator === "&>" || operator === "&>>" || (operator === ">&" && fd === null && !/^\d$/.test(to ?? "")))
+    if (
+      operator === "&>" ||
+      operator === "&>>" ||
+      (operator === ">&" && fd === null && !/^\d$/.test(to ?? ""))
+    )
       out = err = `file ${at}`;
     else if (operator === ">&") {
       const from = to === "1" ? out : to === "2" ? err : `descriptor ${to ?? at}`;
@@ -42,7 +46,8 @@ export function isSame(redirections: readonly Redirection[], merged: boolean): b
 export function textOf({ parts }: WordNode): string | undefined {
   let text = "";
   for (const part of parts) {
-    if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "Escaped") text += part.value;
+    if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "Escaped")
+      text += part.value;
     else if (part.type === "DoubleQuoted") {
       const inner = textOf({ type: "Word", parts: part.parts });
       if (inner === undefined) return undefined;

@@ -36,7 +36,11 @@ export class Scripts {
   }
 
   /** Runs a script's text; its streams are one if those of the command that runs it are. */
-  async run(text: string, words: readonly [string, ...string[]], context: CommandContext): Promise<ExecResult> {
+  async run(
+    text: string,
+    words: readonly [string, ...string[]],
+    context: CommandContext,
+  ): Promise<ExecResult> {
     const [name, ...args] = words;
     const { cwd, exportedEnv = {}, execWithInheritedStdin } = context;
     const numbered = Object.fromEntries(args.map((arg, at) => [String(at + 1), arg]));

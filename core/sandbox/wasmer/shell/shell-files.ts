@@ -61,12 +61,15 @@ export class ShellFiles implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     await this.#stop.turn();
-    return statOf(this.#tree.stat(OWN.test(path) ? SHELL : path));
+    const real = this.#tree.realPath(OWN.test(path) ? SHELL : path);
+    return statOf(this.#tree.stat(real), real);
   }
 
   async lstat(path: string): Promise<FsStat> {
     await this.#stop.turn();
-    return statOf(this.#tree.lstat(path));
+    const node = this.#tree.lstat(path);
+    const [folder, name] = [joined(path, ".."), path.replace(/\/+$/, "").split("/").at(-1)];
+    return statOf(node, joined(this.#tree.realPath(folder), name ?? ""));
   }
 
   async mkdir(path: string, options?: MkdirOptions): Promise<void> {
@@ -183,7 +186,8 @@ function kindOf({ kind }: Node): { isFile: boolean; isDirectory: boolean; isSymb
   return { isFile: kind === "file", isDirectory: kind === "folder", isSymbolicLink: kind === "link" };
 }
 
-function statOf(node: Node): FsStat {
+/** @param path without links: by it the shell tells whether two names are of one file. */
+function statOf(node: Node, path: string): FsStat {
   const size = node.kind === "file" ? node.content.length : node.kind === "link" ? node.target.length : 0;
-  return { ...kindOf(node), mode: node.mode, size, mtime: dateOf(node.mtimeMs) };
+  return { ...kindOf(node), mode: node.mode, size, mtime: dateOf(node.mtimeMs), identity: path };
 }

@@ -2,7 +2,7 @@ import type { ShellState } from "../../sandbox.ts";
 import type { FileTree } from "../tree/file-tree.ts";
 import { quoted, stdoutOf } from "./command.ts";
 import { loadShell } from "./load-shell.ts";
-import { killCommand, programCommands, type Told, tellCommands } from "./own-commands.ts";
+import { gitCommands, killCommand, programCommands, type Told, tellCommands } from "./own-commands.ts";
 import { Prepare, RUN } from "./prepare.ts";
 import type { Programs } from "./programs.ts";
 import { runFileCommand } from "./run-file.ts";
@@ -52,6 +52,7 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
       ...scripts.commands(),
       runFileCommand(tree, scripts),
       ...tellCommands(told),
+      ...gitCommands(call),
       killCommand(stop),
     ],
     defenseInDepth: false,

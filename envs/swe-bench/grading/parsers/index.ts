@@ -10,7 +10,6 @@ import { phpunit } from "./phpunit.ts";
 import { matplotlib, pydantic, pytest, pytestOptions, pytestV2, seaborn } from "./pytest.ts";
 import { sympy } from "./sympy.ts";
 
-export type { RuleSet } from "../rules.ts";
 export { type LogParser, type StatusMap, UnreadableLog } from "./log-parser.ts";
 
 /** A parser that goes by the number of the pull request, the last part of an instance's id. */

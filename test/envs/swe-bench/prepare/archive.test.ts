@@ -127,6 +127,19 @@ test("names that are no UTF-8 keep their bytes, also long ones", async () => {
   expect(listing(join(parent, "g"))).toBe(listing(folder));
 });
 
+test("names and links just below and above what a header holds", async () => {
+  const parent = freshFolder();
+  const folder = join(parent, "f");
+  mkdirSync(folder);
+  for (const length of [98, 99, 100, 101, 102]) {
+    writeFileSync(join(folder, "a".repeat(length)), "content");
+    symlinkSync("b".repeat(length), join(folder, String(length)));
+    mkdirSync(join(folder, "c".repeat(length)));
+  }
+  unpack(await archiveOf(folder), join(parent, "g"));
+  expect(listing(join(parent, "g"))).toBe(listing(folder));
+});
+
 test("the same folder gives the same bytes, with dates to the second", async () => {
   const parent = freshFolder();
   const folder = join(parent, "f");
@@ -141,7 +154,7 @@ test("the same folder gives the same bytes, with dates to the second", async () 
 
 test("a pipe in the folder is refused by name", async () => {
   const folder = freshFolder();
-  execFileSync("mkfifo", [join(folder, "pipe")]);
+  execFileSync("bash", ["-c", "mkfifo pipe"], { cwd: folder });
   await expect(archiveOf(folder)).rejects.toThrow(
     new InputError(`prepare: ${join(folder, "pipe")} is no file, folder or link; remove it`),
   );

@@ -298,6 +298,13 @@ describe("several at once", () => {
     const [mirror, ...others] = (await readdir(cache)).filter((name) => !name.startsWith("."));
     expect(others).toEqual([]);
     expect(mirror).toMatch(/^forkgym-prepare-\w+__source-[0-9a-f]{12}\.git$/);
+
+    git(folder, "checkout", "-q", "trunk");
+    const newest = commit(folder, { newest: "on a branch\n" });
+    await prepareWorkspace({ repo, baseCommit: newest, out: join(parent, "c"), cache });
+    const refs = git(join(cache, mirror!), "for-each-ref", "--format=%(refname) %(objectname)").split("\n");
+    expect(refs).toContain(`refs/heads/trunk ${newest}`);
+    expect(refs.filter((ref) => ref.startsWith("refs/forkgym/"))).toEqual([`refs/forkgym/${later} ${later}`]);
   });
 });
 

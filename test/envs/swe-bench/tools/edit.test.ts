@@ -13,7 +13,9 @@ function inserted(text: string, line: number, fresh: string): string {
 
 /** Text of few letters, so that parts of it come again, with both kinds of line end. */
 const text = fc
-  .array(fc.constantFrom("a", "b", " ", "\n", "\r\n", "\u{1f600}", "\u{1f601}"), { maxLength: 30 })
+  .array(fc.constantFrom("a", "b", " ", "\n", "\r\n", "\u{1f600}", "\u{1f601}", "\u{1fa00}"), {
+    maxLength: 30,
+  })
   .map((parts) => parts.join(""));
 
 describe("replaceOnce", () => {
@@ -70,6 +72,7 @@ describe("replaceOnce", () => {
         const after = applied(before, edit);
         expect(plain(after)).toBe(plain(before).split(plain(old)).join(plain(fresh)));
         expect(before.slice(edit.at, edit.at + edit.removed.length)).toBe(edit.removed);
+        for (const part of [edit.removed, edit.added]) expect(Buffer.from(part).toString()).toBe(part);
         const start = plain(before).indexOf(plain(old));
         expect(plain(before.slice(0, edit.at)).length).toBeGreaterThanOrEqual(start);
       }),

@@ -1,7 +1,7 @@
 import { linesOf } from "../diff/lines.ts";
 import type { Blob, Mode } from "../objects.ts";
 import { contentOf, type HunkResult, putBinary, putHunks } from "./patch-content.ts";
-import type { FilePatch, Hunk } from "./patch-file.ts";
+import { BadPatch, type FilePatch, type Hunk } from "./patch-file.ts";
 
 export interface ApplyOptions {
   /** Whether what fits is done although something does not. */
@@ -70,9 +70,10 @@ function one(
   const fail = (text: string): undefined => world.say(`error: ${text}`) as undefined;
   const name = (old ?? now)!;
   const bad = [old, now].find((path) => path !== undefined && isUnsafe(path));
-  if (bad !== undefined) return fail(`invalid path '${bad}'`);
+  if (bad !== undefined) throw new BadPatch(`invalid path '${bad}'`);
   const before = old === undefined ? undefined : world.find(old);
-  if (old !== undefined && !before) return fail(`${old}: ${world.isFolder(old) ? "wrong type" : world.missing}`);
+  if (old !== undefined && !before)
+    return fail(`${old}: ${world.isFolder(old) ? "wrong type" : world.missing}`);
   if (before && oldMode !== undefined) {
     if (before.mode.slice(0, 3) !== oldMode.slice(0, 3)) return fail(`${old}: wrong type`);
     if (before.mode !== oldMode) world.say(`warning: ${old} has type ${before.mode}, expected ${oldMode}`);
@@ -103,11 +104,18 @@ interface Patched {
   readonly rejected: readonly Hunk[];
 }
 
-function binary(patch: FilePatch, content: Uint8Array, fail: (text: string) => undefined): Patched | undefined {
+function binary(
+  patch: FilePatch,
+  content: Uint8Array,
+  fail: (text: string) => undefined,
+): Patched | undefined {
   const name = (patch.old ?? patch.now)!;
-  if (patch.binary === "missing") return fail(`cannot apply binary patch to '${name}' without full index line`);
+  if (patch.binary === "missing")
+    return fail(`cannot apply binary patch to '${name}' without full index line`);
   const result = putBinary(content, patch.binary![0]);
-  return result ? { content: new Uint8Array(result), rejected: [] } : fail(`corrupt binary patch for '${name}'`);
+  return result
+    ? { content: new Uint8Array(result), rejected: [] }
+    : fail(`corrupt binary patch for '${name}'`);
 }
 
 function text(
@@ -133,7 +141,7 @@ function text(
 
 function sayWhere({ offset, line }: HunkResult, number: number, world: ApplyWorld): void {
   if (!offset) return;
-  world.say(`Hunk #${number} succeeded at ${line} (offset ${offset} line${Math.abs(offset) === 1 ? "" : "s"}).`);
+  world.say(`Hunk #${number} succeeded at ${line} (offset ${offset} line${offset === 1 ? "" : "s"}).`);
 }
 
 function decoded(bytes: string): string {
@@ -141,5 +149,8 @@ function decoded(bytes: string): string {
 }
 
 function isUnsafe(path: string): boolean {
-  return path.startsWith("/") || path.split("/").some((name) => name === ".." || name === "." || name.toLowerCase() === ".git");
+  return (
+    path.startsWith("/") ||
+    path.split("/").some((name) => name === ".." || name === "." || name.toLowerCase() === ".git")
+  );
 }

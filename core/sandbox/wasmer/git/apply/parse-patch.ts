@@ -22,13 +22,13 @@ export function parsePatch(lines: readonly string[], strip: number): FilePatch[]
       input.at++;
       continue;
     }
-    patches.push({ ...patch, line: start + 1, head: lines.slice(from, input.at).join("").split(/^@@ /m)[0]! });
+    patches.push({ ...patch, head: lines.slice(from, input.at).join("").split(/^@@ /m)[0]! });
     from = input.at;
   }
   return patches;
 }
 
-type Parsed = Omit<FilePatch, "line" | "head">;
+type Parsed = Omit<FilePatch, "head">;
 
 function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
   const start = input.at;
@@ -68,6 +68,7 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
     binary = "missing";
     input.at++;
   }
+  const line = input.at + 1;
   const hunks = binary ? [] : parseHunks(input);
   if (!hasMore && hunks.length === 0 && !binary) return undefined;
   if ((isNew ? now : old) === undefined && (isGone ? old : now) === undefined) {
@@ -83,6 +84,7 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
     isCopy,
     isRename,
     isGit: true,
+    line,
     hunks,
     ...(binary && { binary }),
   };
@@ -97,11 +99,17 @@ function plainPatch(input: PatchLines, strip: number): Parsed | undefined {
     throw new BadPatch(`unable to find filename in patch at line ${input.at + 1}`);
   }
   input.at += 2;
+  const line = input.at + 1;
   const hunks = parseHunks(input);
   const isNew = isNothing(oldText);
   const isGone = isNothing(newText);
   const one = now !== undefined && (old === undefined || now.length <= old.length) ? now : old;
-  return { old: isNew ? undefined : isGone ? old : one, now: isGone ? undefined : isNew ? now : one, hunks };
+  return {
+    old: isNew ? undefined : isGone ? old : one,
+    now: isGone ? undefined : isNew ? now : one,
+    line,
+    hunks,
+  };
 }
 
 /** No file, or one that has the date of no file. */
@@ -125,9 +133,7 @@ function withoutFirst(name: string, count: number): string | undefined {
 function bothNames(text: string, strip: number): string | undefined {
   const decode = (name: string): string => unquoted(name)?.path ?? Buffer.from(name, "latin1").toString();
   const first = unquoted(text);
-  const splits = first
-    ? [first.length]
-    : [...text.matchAll(/ /g)].map((match) => match.index);
+  const splits = first ? [first.length] : [...text.matchAll(/ /g)].map((match) => match.index);
   for (const at of splits) {
     const [one, other] = [decode(text.slice(0, at)), decode(text.slice(at + 1))];
     const name = withoutFirst(one, strip);

@@ -28,8 +28,9 @@ export interface FilePatch {
   readonly hunks: readonly Hunk[];
   /** What makes the new content of the old, and the other way round; "missing" if the patch only says that it differs. */
   readonly binary?: readonly [BinaryData, BinaryData?] | "missing";
-  /** The names as they stand before their first parts are taken off, and where, for who cannot use them. */
+  /** What stands before the first hunk, from the end of the file before on. */
   readonly head: string;
+  /** The line of its first hunk, from 1 on. */
   readonly line: number;
 }
 

@@ -10,7 +10,8 @@ export interface Sides {
 }
 
 export function sidesOf({ lines }: Hunk): Sides {
-  const side = (sign: string): string[] => lines.filter((line) => line[0] !== sign).map((line) => line.slice(1));
+  const side = (sign: string): string[] =>
+    lines.filter((line) => line[0] !== sign).map((line) => line.slice(1));
   const firstChange = lines.findIndex((line) => line[0] !== " ");
   const lastChange = lines.findLastIndex((line) => line[0] !== " ");
   return {
@@ -22,24 +23,29 @@ export function sidesOf({ lines }: Hunk): Sides {
 }
 
 export function isAt(image: readonly string[], before: readonly string[], at: number): boolean {
-  return at >= 0 && at + before.length <= image.length && before.every((line, index) => image[at + index] === line);
+  return (
+    at >= 0 && at + before.length <= image.length && before.every((line, index) => image[at + index] === line)
+  );
 }
 
 /**
  * Where a hunk belongs, as `git apply` looks for it: at the line that it names, then ever farther from there. One
- * without context at its head belongs to the start of the file, one without at its end to the end, if they can.
+ * that begins at line 1 belongs to the start of the file only, one without context at its end to the end only.
  */
-export function placeOf(image: readonly string[], hunk: Hunk, sides: Sides, zeroContext: boolean): number | undefined {
+export function placeOf(
+  image: readonly string[],
+  hunk: Hunk,
+  sides: Sides,
+  zeroContext: boolean,
+): number | undefined {
   const { before, tail } = sides;
   const atStart = !zeroContext ? hunk.oldStart <= 1 : hunk.oldStart === 0;
   const atEnd = !zeroContext && tail === 0;
   const wanted = hunk.newStart > 0 ? hunk.newStart - 1 : 0;
   const end = image.length - before.length;
-  const found = search(image, before, atStart ? 0 : atEnd ? end : wanted, (at) => {
+  return search(image, before, atStart ? 0 : atEnd ? end : wanted, (at) => {
     return (!atStart || at === 0) && (!atEnd || at === end);
   });
-  if (found !== undefined || !(atStart || atEnd)) return found;
-  return search(image, before, wanted, () => true);
 }
 
 function search(

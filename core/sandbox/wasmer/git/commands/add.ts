@@ -8,7 +8,11 @@ import { readText } from "../text-files.ts";
 import { compareTrees, staged, untracked, type Walk } from "../worktree.ts";
 
 export function add(git: GitCall, args: readonly string[]): number {
-  const { flags, words, paths = [] } = parseOptions("add", args, {
+  const {
+    flags,
+    words,
+    paths = [],
+  } = parseOptions("add", args, {
     "-A": "none",
     "--all": "none",
     "-u": "none",
@@ -36,7 +40,11 @@ export function add(git: GitCall, args: readonly string[]): number {
   checkSpec(git, spec, given, [...tracked, ...fresh]);
   const isTracked = new Set(tracked);
   const keepNew = has("-u", "--update");
-  const index = staged(old, folder, keepNew ? { ...walk, has: (path) => isTracked.has(path) && spec.has(path) } : walk);
+  const index = staged(
+    old,
+    folder,
+    keepNew ? { ...walk, has: (path) => isTracked.has(path) && spec.has(path) } : walk,
+  );
   if (has("-v", "--verbose", "-n", "--dry-run")) {
     for (const { path, now } of compareTrees(old, index)) {
       git.line(`${now ? "add" : "remove"} '${quotedPath(path)}'`);
@@ -54,7 +62,12 @@ export function walkOf(git: GitCall, spec: Pathspec, force = false): Walk {
 function checkSpec(git: GitCall, spec: Pathspec, given: readonly string[], paths: readonly string[]): void {
   const missing = spec.unmatched(paths);
   if (missing === undefined) return;
-  const ignored = untracked(git.repo.index, git.repo.folder(), { ...walkOf(git, spec), ignored: "also" }, true);
+  const ignored = untracked(
+    git.repo.index,
+    git.repo.folder(),
+    { ...walkOf(git, spec), ignored: "also" },
+    true,
+  );
   const whole = given.filter((path) => new Pathspec(git, [path]).unmatched(paths) !== undefined);
   if (new Pathspec(git, [missing]).unmatched(ignored) === undefined && ignored.length > 0) {
     throw new GitError(

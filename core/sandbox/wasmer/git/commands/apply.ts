@@ -1,5 +1,5 @@
 import { joined } from "../../tree/path.ts";
-import { apply, type ApplyWorld, nameOf, type Outcome } from "../apply/apply.ts";
+import { type ApplyWorld, apply, nameOf, type Outcome } from "../apply/apply.ts";
 import { parsePatch } from "../apply/parse-patch.ts";
 import { BadPatch, type FilePatch, reversed } from "../apply/patch-file.ts";
 import { type GitCall, GitError } from "../call.ts";
@@ -9,7 +9,7 @@ import { blobAt, entryAt, isSameBlob, withEntry } from "../objects.ts";
 import { type Options, parseOptions } from "../options.ts";
 import { Repository } from "../repository.ts";
 import { nodeAt, writeText } from "../text-files.ts";
-import { blobOf, removeFile, workFile, writeFile } from "../worktree.ts";
+import { blobOf, removeFile, type workFile, writeFile } from "../worktree.ts";
 
 export function applyPatch(git: GitCall, args: readonly string[]): number {
   const options = parseOptions("apply", args, {
@@ -44,22 +44,27 @@ export function applyPatch(git: GitCall, args: readonly string[]): number {
   const patches = patchesOf(git, options, [...words, ...paths]);
   const target = new Target(git, has("--cached"), has("--index", "-3", "--3way"));
   const isQuiet = has("-q", "--quiet");
-  const isVerbose = has("-v", "--verbose") && !isQuiet;
+  const isVerbose = has("-v", "--verbose", "--reject") && !isQuiet;
   const world: ApplyWorld = {
     find: (path) => target.find(path),
     isFolder: (path) => target.isFolder(path),
-    missing: has("--cached", "--index", "-3", "--3way") ? "does not exist in index" : "No such file or directory",
+    missing: has("--cached", "--index", "-3", "--3way")
+      ? "does not exist in index"
+      : "No such file or directory",
     inTheWay: has("--cached") ? "already exists in index" : "already exists in working directory",
     say: (line) => {
       if (!isQuiet) git.err(line);
     },
   };
   const reject = has("--reject") && !has("--check");
-  const outcomes = apply(patches, world, { reject, verbose: isVerbose, zeroContext: has("--unidiff-zero") });
+  const outcomes = orBad(() =>
+    apply(patches, world, { reject, verbose: isVerbose, zeroContext: has("--unidiff-zero") }),
+  );
   if (!outcomes) return 1;
   if (has("--check")) return 0;
   let failed = outcomes.length < patches.length;
-  for (const { writes } of outcomes) for (const [path, blob] of writes) if (!blob) target.write(path, undefined);
+  for (const { writes } of outcomes)
+    for (const [path, blob] of writes) if (!blob) target.write(path, undefined);
   for (const { writes } of outcomes) for (const [path, blob] of writes) if (blob) target.write(path, blob);
   target.done();
   for (const outcome of outcomes) {
@@ -82,13 +87,7 @@ function patchesOf(git: GitCall, { flags, all }: Options, files: readonly string
       throw new GitError(`error: can't open patch '${file}': No such file or directory`);
     }
     const lines = linesOf(node?.kind === "file" ? node.content : git.stdin);
-    let patches: FilePatch[];
-    try {
-      patches = parsePatch(lines, strip);
-    } catch (error) {
-      if (error instanceof BadPatch) throw new GitError(`error: ${error.message}`);
-      throw error;
-    }
+    const patches = orBad(() => parsePatch(lines, strip));
     if (patches.length === 0 && !has("--allow-empty")) {
       throw new GitError('error: No valid patches in input (allow with "--allow-empty")');
     }
@@ -96,7 +95,8 @@ function patchesOf(git: GitCall, { flags, all }: Options, files: readonly string
   }
   const placed = found.map((patch): FilePatch => {
     const before = folder + (patch.isGit ? "" : prefix);
-    const put = (path: string | undefined): string | undefined => (path === undefined ? undefined : before + path);
+    const put = (path: string | undefined): string | undefined =>
+      path === undefined ? undefined : before + path;
     return { ...patch, old: put(patch.old), now: put(patch.now) };
   });
   const [includes, excludes] = [all("--include"), all("--exclude")].map((globs) => {
@@ -104,11 +104,21 @@ function patchesOf(git: GitCall, { flags, all }: Options, files: readonly string
   });
   const used = placed.filter(({ old, now }) => {
     const path = (now ?? old)!;
-    if (!path.startsWith(prefix)) return false;
-    if (excludes!.some((glob) => glob.test(path))) return false;
-    return includes!.length === 0 || includes!.some((glob) => glob.test(path));
+    const isIn = includes!.length === 0 || includes!.some((glob) => glob.test(path));
+    const isUsed = path.startsWith(prefix) && isIn && !excludes!.some((glob) => glob.test(path));
+    if (!isUsed && has("-v", "--verbose")) git.err(`Skipped patch '${path}'.`);
+    return isUsed;
   });
   return has("-R", "--reverse") ? used.map(reversed).reverse() : used;
+}
+
+function orBad<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BadPatch) throw new GitError(`error: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Where a patch is put: the working tree, the index, or both. */
@@ -138,7 +148,8 @@ class Target {
     const node = nodeAt(this.#git.tree, `${this.#place.root}/${path}`);
     const work = node && node.kind !== "folder" ? blobOf(node) : undefined;
     if (!this.#both) return work;
-    if (staged && work && !isSameBlob(staged, work)) throw new GitError(`error: ${path}: does not match index`, 1);
+    if (staged && work && !isSameBlob(staged, work))
+      throw new GitError(`error: ${path}: does not match index`, 1);
     return staged && work;
   }
 

@@ -2,7 +2,7 @@ import { joined } from "../../tree/path.ts";
 import { type GitCall, GitError } from "../call.ts";
 import { type Commit, subjectOf } from "../commit.ts";
 import { letterOf } from "../diff/summaries.ts";
-import { blobAt, blobs, EMPTY_TREE, type GitTree, isSameBlob, withEntry } from "../objects.ts";
+import { blobAt, blobs, EMPTY_TREE, type GitTree, isSameBlob, treeId, withEntry } from "../objects.ts";
 import { parseOptions } from "../options.ts";
 import { Pathspec } from "../pathspec.ts";
 import { commitOf, findCommit, findTree } from "../revision.ts";
@@ -31,9 +31,9 @@ export function checkout(git: GitCall, args: readonly string[]): number {
   if (newBranch !== undefined) return makeBranch(git, newBranch, first, flags, isQuiet);
   const tree = first === undefined ? undefined : treeNamed(git, first, paths !== undefined);
   const given = [...(tree ? rest : words), ...(paths ?? [])];
-  if (given.length > 0) return checkoutPaths(git, tree, tree ? first : undefined, given, isQuiet);
+  if (given.length > 0) return checkoutPaths(git, tree, given, isQuiet || paths !== undefined);
   if (first === undefined) return 0;
-  return switchTo(git, first, flags, isQuiet);
+  return switchTo(git, first === "-" ? (git.repo.previous ?? "-") : first, flags, isQuiet);
 }
 
 export function switchBranch(git: GitCall, args: readonly string[]): number {
@@ -44,26 +44,37 @@ export function switchBranch(git: GitCall, args: readonly string[]): number {
   if (newBranch !== undefined) return makeBranch(git, newBranch, words[0], flags, isQuiet);
   const [name] = words;
   if (name === undefined) throw new GitError("fatal: missing branch or commit argument");
-  if (!flags.has("--detach") && !git.repo.ref(`refs/heads/${name}`)) throw new GitError(`fatal: invalid reference: ${name}`);
-  return switchTo(git, name, flags, isQuiet);
+  if (!flags.has("--detach") && name !== "-" && !git.repo.ref(`refs/heads/${name}`))
+    throw new GitError(`fatal: invalid reference: ${name}`);
+  return switchTo(git, name === "-" ? (git.repo.previous ?? "-") : name, flags, isQuiet);
 }
 
 /** A first word that is both is a revision. */
 function treeNamed(git: GitCall, name: string, mustBe: boolean): GitTree | undefined {
   const tree = findTree(git.repo, name);
   if (tree || (!mustBe && nodeAt(git.tree, joined(git.cwd, name)))) return tree;
-  if (!mustBe) return undefined;
-  throw new GitError(/^[0-9a-f]{40}$/.test(name) ? `fatal: reference is not a tree: ${name}` : `fatal: invalid reference: ${name}`);
+  if (!mustBe && !/^[0-9a-f]{40}$/.test(name)) return undefined;
+  throw new GitError(
+    /^[0-9a-f]{40}$/.test(name)
+      ? `fatal: reference is not a tree: ${name}`
+      : `fatal: invalid reference: ${name}`,
+  );
 }
 
 /** Files of a tree, or of the index, take the place of those of the working tree. */
-function checkoutPaths(git: GitCall, tree: GitTree | undefined, name: string | undefined, paths: readonly string[], isQuiet: boolean): number {
+function checkoutPaths(
+  git: GitCall,
+  tree: GitTree | undefined,
+  paths: readonly string[],
+  isQuiet: boolean,
+): number {
   const { repo } = git;
   const spec = new Pathspec(git, paths);
   const source = tree ?? repo.index;
   const all = [...blobs(source)].filter(([path]) => spec.has(path));
   const missing = spec.unmatched([...blobs(source)].map(([path]) => path));
-  if (missing !== undefined) throw new GitError(`error: pathspec '${missing}' did not match any file(s) known to git`, 1);
+  if (missing !== undefined)
+    throw new GitError(`error: pathspec '${missing}' did not match any file(s) known to git`, 1);
   let index = repo.index;
   let numUpdated = 0;
   for (const [path, blob] of all) {
@@ -75,27 +86,30 @@ function checkoutPaths(git: GitCall, tree: GitTree | undefined, name: string | u
   }
   if (tree && index !== repo.index) repo.index = index;
   if (!isQuiet) {
-    const from = tree ? shortName(git, name!) : "the index";
+    const from = tree ? treeId(tree).slice(0, 7) : "the index";
     git.err(`Updated ${numUpdated} path${numUpdated === 1 ? "" : "s"} from ${from}`);
   }
   return 0;
 }
 
-function shortName(git: GitCall, name: string): string {
-  const commit = findCommit(git.repo, name);
-  return (/^[0-9a-f]{40}$/.test(name) ? name : (commit?.id ?? name)).slice(0, 7);
-}
-
-function makeBranch(git: GitCall, name: string, start: string | undefined, flags: ReadonlyMap<string, string>, isQuiet: boolean): number {
+function makeBranch(
+  git: GitCall,
+  name: string,
+  start: string | undefined,
+  flags: ReadonlyMap<string, string>,
+  isQuiet: boolean,
+): number {
   const { repo } = git;
   const full = `refs/heads/${name}`;
   if (!/^[\w./+-]+$/.test(name) || name.startsWith("-") || name.includes("..")) {
     throw new GitError(`fatal: '${name}' is not a valid branch name`);
   }
-  if (repo.ref(full) && !flags.has("-B") && !flags.has("-C")) throw new GitError(`fatal: a branch named '${name}' already exists`);
+  if (repo.ref(full) && !flags.has("-B") && !flags.has("-C"))
+    throw new GitError(`fatal: a branch named '${name}' already exists`);
   if (flags.has("--orphan")) repo.setHead(full);
   else {
-    const from = start === undefined && repo.headId === undefined ? undefined : commitOf(repo, start ?? "HEAD");
+    const from =
+      start === undefined && repo.headId === undefined ? undefined : commitOf(repo, start ?? "HEAD");
     if (from && start !== undefined) moveFiles(git, from, flags);
     if (from) repo.setRef(full, from.id);
     repo.setHead(full);
@@ -119,7 +133,8 @@ function switchTo(git: GitCall, name: string, flags: ReadonlyMap<string, string>
   if (!isBranch && name === "HEAD" && !flags.has("--detach")) return 0;
   repo.setHead(isBranch ? full : commit.id);
   if (isQuiet) return 0;
-  if (left && left.id !== commit.id) git.err(`Previous HEAD position was ${left.id.slice(0, 7)} ${subjectOf(left)}`);
+  if (left && left.id !== commit.id)
+    git.err(`Previous HEAD position was ${left.id.slice(0, 7)} ${subjectOf(left)}`);
   if (isBranch) git.err(wasOn === full ? `Already on '${name}'` : `Switched to branch '${name}'`);
   else {
     if (wasOn !== undefined) git.err(detachedNote(name));
@@ -152,7 +167,10 @@ function moveFiles(git: GitCall, commit: Commit, flags: ReadonlyMap<string, stri
       1,
     );
   }
-  const inTheWay = changes.filter(({ path, old, now }) => !old && now && !blobAt(index, path) && workFile(repo, path) && !same({ path, old, now }));
+  const inTheWay = changes.filter(
+    ({ path, old, now }) =>
+      !old && now && !blobAt(index, path) && workFile(repo, path) && !same({ path, old, now }),
+  );
   if (inTheWay.length > 0) {
     throw new GitError(
       `error: The following untracked working tree files would be overwritten by checkout:\n${inTheWay.map(({ path }) => `\t${path}\n`).join("")}Please move or remove them before you switch branches.\nAborting`,
@@ -163,7 +181,10 @@ function moveFiles(git: GitCall, commit: Commit, flags: ReadonlyMap<string, stri
   repo.index = changes.reduce((tree, { path, now }) => withEntry(tree, path, now), index);
   for (const change of compareTrees(commit.tree, repo.index)) git.line(`${letterOf(change)}\t${change.path}`);
   for (const change of compareFolder(repo.index, repo.folder(), git.isSet("core.filemode", true))) {
-    if (edited.has(change.path) && !compareTrees(commit.tree, repo.index).some(({ path }) => path === change.path)) {
+    if (
+      edited.has(change.path) &&
+      !compareTrees(commit.tree, repo.index).some(({ path }) => path === change.path)
+    ) {
       git.line(`${letterOf(change)}\t${change.path}`);
     }
   }

@@ -1,8 +1,9 @@
 import { joined } from "../../tree/path.ts";
 import { type GitCall, GitError } from "../call.ts";
 import { type Commit, subjectOf } from "../commit.ts";
-import { shortstat, summary } from "../diff/summaries.ts";
+import { showTime } from "../dates.ts";
 import { withRenames } from "../diff/renames.ts";
+import { shortstat, summary } from "../diff/summaries.ts";
 import { person } from "../identity.ts";
 import { EMPTY_TREE, type GitTree } from "../objects.ts";
 import { parseOptions } from "../options.ts";
@@ -62,8 +63,12 @@ export function commit(git: GitCall, args: readonly string[]): number {
   if (has("-q", "--quiet")) return 0;
   const changes = withRenames(compareTrees(before, index), true);
   const branch = repo.branch?.replace("refs/heads/", "") ?? "detached HEAD";
-  git.line(`[${branch}${parents.length === 0 ? " (root-commit)" : ""} ${made.id.slice(0, 7)}] ${subjectOf(made)}`);
-  if (author.email !== committer.email || author.name !== committer.name) git.line(` Author: ${author.name} <${author.email}>`);
+  git.line(
+    `[${branch}${parents.length === 0 ? " (root-commit)" : ""} ${made.id.slice(0, 7)}] ${subjectOf(made)}`,
+  );
+  if (author.email !== committer.email || author.name !== committer.name)
+    git.line(` Author: ${author.name} <${author.email}>`);
+  if (copied || given.date !== undefined) git.line(` Date: ${showTime(author)}`);
   git.out(shortstat(changes) + summary(changes));
   return 0;
 }
@@ -74,8 +79,12 @@ function nextIndex(git: GitCall, all: boolean, given: readonly string[]): GitTre
   const spec = new Pathspec(git, given);
   const tracked = new Set(listed(repo.index));
   const missing = spec.unmatched([...tracked]);
-  if (missing !== undefined) throw new GitError(`error: pathspec '${missing}' did not match any file(s) known to git`, 1);
-  return staged(repo.index, repo.folder(), { ...walkOf(git, spec), has: (path) => tracked.has(path) && spec.has(path) });
+  if (missing !== undefined)
+    throw new GitError(`error: pathspec '${missing}' did not match any file(s) known to git`, 1);
+  return staged(repo.index, repo.folder(), {
+    ...walkOf(git, spec),
+    has: (path) => tracked.has(path) && spec.has(path),
+  });
 }
 
 function listed(tree: GitTree, prefix = ""): string[] {
@@ -89,7 +98,11 @@ function treeOfFirst(git: GitCall, { parents }: Commit): GitTree {
   return first === undefined ? EMPTY_TREE : commitOf(git.repo, first).tree;
 }
 
-function messageOf(git: GitCall, { flags, all }: ReturnType<typeof parseOptions>, amended: Commit | undefined): string {
+function messageOf(
+  git: GitCall,
+  { flags, all }: ReturnType<typeof parseOptions>,
+  amended: Commit | undefined,
+): string {
   const texts = [...all("-m"), ...all("--message")];
   const file = flags.get("-F") ?? flags.get("--file");
   if (file !== undefined) {
@@ -99,12 +112,21 @@ function messageOf(git: GitCall, { flags, all }: ReturnType<typeof parseOptions>
   if (texts.length === 0 && copied !== undefined) return commitOf(git.repo, copied).message;
   if (texts.length === 0 && amended) return amended.message;
   if (texts.length === 0) {
-    throw new GitError("error: Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.", 1);
+    throw new GitError(
+      "error: Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.",
+      1,
+    );
   }
-  const lines = texts.join("\n\n").split("\n").map((line) => line.trimEnd());
-  const text = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
+  const lines = texts
+    .join("\n\n")
+    .split("\n")
+    .map((line) => line.trimEnd());
+  const text = lines
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
   if (text === "") return "";
+  if (!flags.has("-s") && !flags.has("--signoff")) return `${text}\n`;
   const { name, email } = person(git, "committer");
-  const signed = flags.has("-s") || flags.has("--signoff") ? `\n\nSigned-off-by: ${name} <${email}>` : "";
-  return `${text}${signed}\n`;
+  return `${text}\n\nSigned-off-by: ${name} <${email}>\n`;
 }

@@ -28,11 +28,13 @@ export function config(git: GitCall, args: readonly string[]): number {
     return 0;
   }
   const [name, value] = words;
-  if (name === undefined) throw new GitError("error: no action specified\nusage: git config [<options>]", 129);
+  if (name === undefined)
+    throw new GitError("error: no action specified\nusage: git config [<options>]", 129);
   if (!name.includes(".")) throw new GitError(`error: key does not contain a section: ${name}`, 1);
   if (!/^[\w-]+\.(.*\.)?[A-Za-z][\w-]*$/s.test(name)) throw new GitError(`error: invalid key: ${name}`, 1);
   const isRead = flags.has("--get") || flags.has("--get-all");
-  if (flags.has("--unset") || flags.has("--unset-all")) return (file ?? git.repo.config).change(name, undefined) > 0 ? 0 : 5;
+  if (flags.has("--unset") || flags.has("--unset-all"))
+    return (file ?? git.repo.config).change(name, undefined) > 0 ? 0 : 5;
   if (value === undefined || isRead) {
     const found = all(git, file).filter(([key]) => key === settingName(name));
     const shown = flags.has("--get-all") ? found : found.slice(-1);

@@ -1,6 +1,7 @@
 import { joined } from "../../tree/path.ts";
 import { type GitCall, GitError } from "../call.ts";
 import { DIFF_FLAGS, showChanges, shownForms } from "../diff/options.ts";
+import type { ShownChange } from "../diff/renames.ts";
 import { historyOf } from "../history.ts";
 import { type Blob, EMPTY_TREE, entryAt, type GitTree } from "../objects.ts";
 import { type Options, parseOptions } from "../options.ts";
@@ -35,7 +36,8 @@ function changesOf(git: GitCall, options: Options): Change[] {
   const withMode = git.isSet("core.filemode", true);
   const all = (): Change[] => {
     const [first, second] = trees;
-    if (flags.has("--cached") || flags.has("--staged")) return compareTrees(first ?? repo.headTree, repo.index);
+    if (flags.has("--cached") || flags.has("--staged"))
+      return compareTrees(first ?? repo.headTree, repo.index);
     if (first && second) return compareTrees(first, second);
     if (!first) return compareFolder(repo.index, repo.folder(), withMode);
     return againstFolder(git, first, withMode);
@@ -53,7 +55,9 @@ function againstFolder(git: GitCall, tree: GitTree, withMode: boolean): Change[]
     const entry = entryAt(tree, path);
     changes.set(path, { path, old: entry?.kind === "blob" ? entry : undefined, now });
   }
-  return [...changes.values()].filter(({ old, now }) => old || now).filter(({ old, now }) => !(old && now && isSame(old, now, withMode)));
+  return [...changes.values()]
+    .filter(({ old, now }) => old || now)
+    .filter(({ old, now }) => !(old && now && isSame(old, now, withMode)));
 }
 
 function isSame(old: Blob, now: Blob, withMode: boolean): boolean {
@@ -68,7 +72,10 @@ function splitWords(git: GitCall, { words, paths }: Options): { trees: GitTree[]
   while (rest.length > 0) {
     const word = rest[0]!;
     const range = /^(.*?)(\.{2,3})(.*)$/s.exec(word);
-    const found = range && !nodeAt(git.tree, joined(git.cwd, word)) ? rangeOf(git, range[1]!, range[2]!, range[3]!) : undefined;
+    const found =
+      range && !nodeAt(git.tree, joined(git.cwd, word))
+        ? rangeOf(git, range[1]!, range[2]!, range[3]!)
+        : undefined;
     const tree = found ? undefined : findTree(repo, word);
     if (!found && !tree) break;
     trees.push(...(found ?? [tree!]));
@@ -76,13 +83,18 @@ function splitWords(git: GitCall, { words, paths }: Options): { trees: GitTree[]
   }
   const [first] = rest;
   if (first !== undefined && paths !== undefined) {
-    throw new GitError(/^[0-9a-f]{40}$/.test(first) ? `fatal: bad object ${first}` : `fatal: bad revision '${first}'`);
+    throw new GitError(
+      /^[0-9a-f]{40}$/.test(first) ? `fatal: bad object ${first}` : `fatal: bad revision '${first}'`,
+    );
   }
   const missing = rest.find((word) => !nodeAt(git.tree, joined(git.cwd, word)) && !/[*?[:]/.test(word));
   if (missing !== undefined) {
-    throw new GitError(/^[0-9a-f]{40}$/.test(missing) ? `fatal: bad object ${missing}` : unknownRevision(missing));
+    throw new GitError(
+      /^[0-9a-f]{40}$/.test(missing) ? `fatal: bad object ${missing}` : unknownRevision(missing),
+    );
   }
-  if (trees.length > 2) throw new GitError("error: this git of the sandbox compares two revisions at most", 129);
+  if (trees.length > 2)
+    throw new GitError("error: this git of the sandbox compares two revisions at most", 129);
   return { trees, paths: [...rest, ...(paths ?? [])] };
 }
 
@@ -108,13 +120,18 @@ function twoFiles(git: GitCall, { words, paths = [] }: Options): Change[] {
     if (node && node.kind !== "folder") return blobOf(node);
     const entry = git.hasRepo ? findEntry(git.repo, path) : undefined;
     if (entry) return entry;
-    if (node) throw new GitError("error: this git of the sandbox compares two files with --no-index, no folders", 129);
+    if (node)
+      throw new GitError(
+        "error: this git of the sandbox compares two files with --no-index, no folders",
+        129,
+      );
     throw new GitError(`error: Could not access '${path}'`, 1);
   };
   const [old, now] = [read(one), read(other)];
-  if (old?.kind === "tree" || now?.kind === "tree") return compareTrees(old?.kind === "tree" ? old : EMPTY_TREE, now?.kind === "tree" ? now : EMPTY_TREE);
+  if (old?.kind === "tree" || now?.kind === "tree")
+    return compareTrees(old?.kind === "tree" ? old : EMPTY_TREE, now?.kind === "tree" ? now : EMPTY_TREE);
   if (old && now && isSame(old, now, true)) return [];
   const from = one === "/dev/null" || one === other ? undefined : one.replace(/^\//, "");
   const path = (other === "/dev/null" ? one : other).replace(/^\//, "");
-  return [{ path, old, now, ...(from !== undefined && now && { from }) } as Change];
+  return [{ path, old, now, ...(from !== undefined && now && { from, isOther: true }) } as ShownChange];
 }

@@ -1,7 +1,7 @@
+import { joined } from "../../tree/path.ts";
 import { type GitCall, GitError } from "../call.ts";
 import { parseOptions } from "../options.ts";
 import { Repository } from "../repository.ts";
-import { joined } from "../../tree/path.ts";
 
 export function init(git: GitCall, args: readonly string[]): number {
   const { flags, words } = parseOptions("init", args, {
@@ -18,6 +18,8 @@ export function init(git: GitCall, args: readonly string[]): number {
     flags.get("-b") ?? flags.get("--initial-branch") ?? git.setting("init.defaultbranch") ?? "master";
   if (!isThere) Repository.make(git.tree, folder, branch);
   if (flags.has("-q") || flags.has("--quiet")) return 0;
-  git.line(`${isThere ? "Reinitialized existing" : "Initialized empty"} Git repository in ${folder === "/" ? "" : folder}/.git/`);
+  git.line(
+    `${isThere ? "Reinitialized existing" : "Initialized empty"} Git repository in ${folder === "/" ? "" : folder}/.git/`,
+  );
   return 0;
 }

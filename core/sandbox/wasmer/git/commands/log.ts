@@ -55,7 +55,6 @@ export function log(git: GitCall, args: readonly string[]): number {
     if (at > 0 && separates(format)) git.out("\n");
     showOne(git, commit, options, format, forms, spec);
   }
-  if (commits.length > 0 && format.startsWith("format:")) git.out("\n");
   return 0;
 }
 
@@ -71,14 +70,21 @@ export function showOne(
   const { flags } = options;
   git.out(commitText(git, commit, format, flags.has("--oneline") || flags.has("--abbrev-commit")));
   if (forms.size === 0) return;
-  const changes = compareTrees(parentTree(git.repo, commit), commit.tree).filter(({ path }) => spec.has(path));
+  const changes = compareTrees(parentTree(git.repo, commit), commit.tree).filter(({ path }) =>
+    spec.has(path),
+  );
   if (changes.length === 0) return;
-  if (format !== "oneline") git.out("\n");
+  if (format !== "oneline" && format !== "nothing") git.out("\n");
   showChanges(git, changes, options, forms);
 }
 
 export function revList(git: GitCall, args: readonly string[]): number {
-  const options = parseOptions("rev-list", args, { ...WALK_FLAGS, "--count": "none", "--parents": "none", "--abbrev-commit": "none" });
+  const options = parseOptions("rev-list", args, {
+    ...WALK_FLAGS,
+    "--count": "none",
+    "--parents": "none",
+    "--abbrev-commit": "none",
+  });
   const { flags, words } = options;
   if (words.length === 0 && !["--all", "--branches", "--tags"].some((flag) => flags.has(flag))) {
     throw new GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", 129);
@@ -87,7 +93,11 @@ export function revList(git: GitCall, args: readonly string[]): number {
   if (flags.has("--count")) git.line(String(commits.length));
   else {
     for (const { id, parents } of commits) {
-      git.line([flags.has("--abbrev-commit") ? id.slice(0, 7) : id, ...(flags.has("--parents") ? parents : [])].join(" "));
+      git.line(
+        [flags.has("--abbrev-commit") ? id.slice(0, 7) : id, ...(flags.has("--parents") ? parents : [])].join(
+          " ",
+        ),
+      );
     }
   }
   return 0;
@@ -119,10 +129,13 @@ function chosen(
     const { seconds } = commit.committer;
     if (since !== undefined && seconds < since) return false;
     if (until !== undefined && seconds > until) return false;
-    if (author !== undefined && !RegExp(author).test(`${commit.author.name} <${commit.author.email}>`)) return false;
+    if (author !== undefined && !RegExp(author).test(`${commit.author.name} <${commit.author.email}>`))
+      return false;
     if (grep !== undefined && !RegExp(grep, "m").test(commit.message)) return false;
     if (flags.has("--no-merges") && commit.parents.length > 1) return false;
-    return spec.isEmpty || compareTrees(parentTree(repo, commit), commit.tree).some(({ path }) => spec.has(path));
+    return (
+      spec.isEmpty || compareTrees(parentTree(repo, commit), commit.tree).some(({ path }) => spec.has(path))
+    );
   });
   const count = flags.get("-n") ?? flags.get("-<n>") ?? flags.get("--max-count");
   const skip = Number(flags.get("--skip") ?? 0);
@@ -131,7 +144,10 @@ function chosen(
 }
 
 /** Ids that the walk starts at and stops at, in the order of the words, since `--not` turns those behind it round. */
-function startsOf(git: GitCall, args: readonly string[]): { wanted: string[]; unwanted: string[]; rest: string[] } {
+function startsOf(
+  git: GitCall,
+  args: readonly string[],
+): { wanted: string[]; unwanted: string[]; rest: string[] } {
   const { repo } = git;
   const [wanted, unwanted, rest]: [string[], string[], string[]] = [[], [], []];
   let isNot = false;
@@ -140,7 +156,21 @@ function startsOf(git: GitCall, args: readonly string[]): { wanted: string[]; un
   const put = (id: string, turned = false): void => void (isNot !== turned ? unwanted : wanted).push(id);
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    if (["-n", "--max-count", "--skip", "--since", "--after", "--until", "--before", "--author", "--grep", "-U"].includes(word)) at++;
+    if (
+      [
+        "-n",
+        "--max-count",
+        "--skip",
+        "--since",
+        "--after",
+        "--until",
+        "--before",
+        "--author",
+        "--grep",
+        "-U",
+      ].includes(word)
+    )
+      at++;
     else if (word === "--not") isNot = !isNot;
     else if (word === "--all" || word === "--branches" || word === "--tags") {
       const prefix = { "--all": "refs/", "--branches": "refs/heads/", "--tags": "refs/tags/" }[word];

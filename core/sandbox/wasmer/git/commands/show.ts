@@ -1,34 +1,44 @@
 import { type GitCall, GitError } from "../call.ts";
+import { makeCommit } from "../commit.ts";
 import { DIFF_FLAGS, shownForms } from "../diff/options.ts";
-import { sorted, treeId, idOf, type Entry } from "../objects.ts";
+import { type Entry, idOf, sorted, treeId } from "../objects.ts";
 import { parseOptions } from "../options.ts";
 import { Pathspec } from "../pathspec.ts";
 import { quotedPath } from "../quote.ts";
-import { makeCommit } from "../commit.ts";
 import { commitOf, findCommit, findEntry, findTree } from "../revision.ts";
 import { formatOf } from "../show-commit.ts";
 import { SHOW_FLAGS, showOne } from "./log.ts";
 
 export function show(git: GitCall, args: readonly string[]): number {
-  const options = parseOptions("show", args, { ...SHOW_FLAGS, ...DIFF_FLAGS, "-q": "none", "--quiet": "none" });
+  const options = parseOptions("show", args, {
+    ...SHOW_FLAGS,
+    ...DIFF_FLAGS,
+    "-q": "none",
+    "--quiet": "none",
+  });
   const { flags, words, paths = [] } = options;
   const { repo } = git;
   const forms = flags.has("-q") || flags.has("--quiet") ? new Set<string>() : shownForms(options, "patch");
   const given = words.length > 0 ? words : ["HEAD"];
   if (repo.headId === undefined && words.length === 0) {
-    throw new GitError(`fatal: your current branch '${repo.branch!.replace("refs/heads/", "")}' does not have any commits yet`);
+    throw new GitError(
+      `fatal: your current branch '${repo.branch!.replace("refs/heads/", "")}' does not have any commits yet`,
+    );
   }
   let numShown = 0;
   for (const word of given) {
     const entry = findEntryNamed(git, word);
     if (entry?.kind === "blob") git.out(entry.content);
     else if (entry) {
-      git.out(`tree ${word}\n\n${sorted(entry).map(([name, child]) => `${quotedPath(name)}${child.kind === "tree" ? "/" : ""}\n`).join("")}`);
+      git.out(
+        `tree ${word}\n\n${sorted(entry)
+          .map(([name, child]) => `${quotedPath(name)}${child.kind === "tree" ? "/" : ""}\n`)
+          .join("")}`,
+      );
     } else {
       const format = formatOf(options);
       if (numShown++ > 0 && format !== "oneline") git.out("\n");
       showOne(git, commitOf(repo, word), options, format, forms, new Pathspec(git, paths));
-      if (format.startsWith("format:")) git.out("\n");
     }
   }
   return 0;
@@ -38,7 +48,10 @@ export function show(git: GitCall, args: readonly string[]): number {
 function findEntryNamed(git: GitCall, word: string): Entry | undefined {
   const { repo } = git;
   const at = word.indexOf(":");
-  const relative = at !== -1 && /^\.{1,2}\//.test(word.slice(at + 1)) ? word.slice(0, at + 1) + git.prefix + word.slice(at + 3) : word;
+  const relative =
+    at !== -1 && /^\.{1,2}\//.test(word.slice(at + 1))
+      ? word.slice(0, at + 1) + git.prefix + word.slice(at + 3)
+      : word;
   if (findCommit(repo, relative)) return undefined;
   const entry = findEntry(repo, relative);
   if (entry || at === -1) return entry;
@@ -52,9 +65,15 @@ function findEntryNamed(git: GitCall, word: string): Entry | undefined {
 }
 
 export function catFile(git: GitCall, args: readonly string[]): number {
-  const { flags, words } = parseOptions("cat-file", args, { "-t": "none", "-s": "none", "-e": "none", "-p": "none" });
+  const { flags, words } = parseOptions("cat-file", args, {
+    "-t": "none",
+    "-s": "none",
+    "-e": "none",
+    "-p": "none",
+  });
   const [name] = words.slice(-1);
-  if (name === undefined || words.length > 2) throw new GitError("usage: git cat-file (-t | -s | -e | -p) <object>", 129);
+  if (name === undefined || words.length > 2)
+    throw new GitError("usage: git cat-file (-t | -s | -e | -p) <object>", 129);
   const commit = findCommit(git.repo, name);
   const entry = commit ? undefined : (findEntry(git.repo, name) ?? findTree(git.repo, name));
   if (!commit && !entry) {
@@ -63,7 +82,11 @@ export function catFile(git: GitCall, args: readonly string[]): number {
   }
   if (flags.has("-e")) return 0;
   const type = commit ? "commit" : entry!.kind;
-  const content = commit ? makeCommit(commit).raw : entry!.kind === "blob" ? entry!.content : Buffer.from(listing(entry!));
+  const content = commit
+    ? makeCommit(commit).raw
+    : entry!.kind === "blob"
+      ? entry!.content
+      : Buffer.from(listing(entry!));
   if (flags.has("-t")) git.line(type);
   else if (flags.has("-s")) git.line(String(content.length));
   else git.out(content);
@@ -72,7 +95,9 @@ export function catFile(git: GitCall, args: readonly string[]): number {
 
 function listing(entry: Entry): string {
   if (entry.kind === "blob") return "";
-  return sorted(entry).map(([name, child]) => `${rowOf(child)}\t${quotedPath(name)}\n`).join("");
+  return sorted(entry)
+    .map(([name, child]) => `${rowOf(child)}\t${quotedPath(name)}\n`)
+    .join("");
 }
 
 function rowOf(entry: Entry): string {
@@ -80,7 +105,11 @@ function rowOf(entry: Entry): string {
 }
 
 export function lsTree(git: GitCall, args: readonly string[]): number {
-  const { flags, words, paths = [] } = parseOptions("ls-tree", args, { "-r": "none", "--name-only": "none", "-d": "none" });
+  const {
+    flags,
+    words,
+    paths = [],
+  } = parseOptions("ls-tree", args, { "-r": "none", "--name-only": "none", "-d": "none" });
   const [name, ...given] = words;
   const tree = name === undefined ? undefined : findTree(git.repo, name);
   if (!tree) throw new GitError(`fatal: Not a valid object name ${name}`);

@@ -1,11 +1,11 @@
 import type { GitCall } from "../call.ts";
 import { type ShownChange, withRenames } from "../diff/renames.ts";
 import { letterOf } from "../diff/summaries.ts";
+import { byBytes } from "../objects.ts";
 import { parseOptions } from "../options.ts";
 import { fromHere, Pathspec } from "../pathspec.ts";
 import { quotedPath } from "../quote.ts";
 import { type Change, compareFolder, compareTrees, untracked } from "../worktree.ts";
-import { byBytes } from "../objects.ts";
 import { walkOf } from "./add.ts";
 
 interface Status {
@@ -32,8 +32,15 @@ export function status(git: GitCall, args: readonly string[]): number {
   });
   const { flags, words, paths = [] } = options;
   const spec = new Pathspec(git, [...words, ...paths]);
-  const mode = flags.get("-u") ?? flags.get("--untracked-files") ?? git.setting("status.showuntrackedfiles") ?? "normal";
-  const found = statusOf(git, spec, mode === "" ? "all" : mode, flags.has("--ignored"), !flags.has("--no-renames"));
+  const mode =
+    flags.get("-u") ?? flags.get("--untracked-files") ?? git.setting("status.showuntrackedfiles") ?? "normal";
+  const found = statusOf(
+    git,
+    spec,
+    mode === "" ? "all" : mode,
+    flags.has("--ignored"),
+    !flags.has("--no-renames"),
+  );
   const isShort = ["-s", "--short", "--porcelain", "-z"].some((flag) => flags.has(flag));
   if (!isShort) git.out(longText(git, found, mode !== "no"));
   else git.out(shortText(git, found, options));
@@ -45,7 +52,13 @@ export function statusText(git: GitCall): string {
   return longText(git, statusOf(git, new Pathspec(git, []), "normal", false, true), true);
 }
 
-function statusOf(git: GitCall, spec: Pathspec, mode: string, withIgnored: boolean, renames: boolean): Status {
+function statusOf(
+  git: GitCall,
+  spec: Pathspec,
+  mode: string,
+  withIgnored: boolean,
+  renames: boolean,
+): Status {
   const { repo } = git;
   const [index, folder] = [repo.index, repo.folder()];
   const meant = ({ path }: Change): boolean => spec.has(path);
@@ -60,7 +73,11 @@ function statusOf(git: GitCall, spec: Pathspec, mode: string, withIgnored: boole
   };
 }
 
-function shortText(git: GitCall, { staged, unstaged, fresh, ignored }: Status, { flags }: ReturnType<typeof parseOptions>): string {
+function shortText(
+  git: GitCall,
+  { staged, unstaged, fresh, ignored }: Status,
+  { flags }: ReturnType<typeof parseOptions>,
+): string {
   const isPorcelain = flags.has("--porcelain") || flags.has("-z");
   const end = flags.has("-z") ? "\0" : "\n";
   const name = (path: string): string => {
@@ -76,7 +93,12 @@ function shortText(git: GitCall, { staged, unstaged, fresh, ignored }: Status, {
   }
   let text = flags.has("-b") || flags.has("--branch") ? `## ${branchName(git)}${end}` : "";
   for (const [path, { x, y, from }] of [...rows].sort(([one], [other]) => byBytes(one, other))) {
-    const names = from === undefined ? name(path) : flags.has("-z") ? `${name(path)}\0${name(from)}` : `${name(from)} -> ${name(path)}`;
+    const names =
+      from === undefined
+        ? name(path)
+        : flags.has("-z")
+          ? `${name(path)}\0${name(from)}`
+          : `${name(from)} -> ${name(path)}`;
     text += `${x}${y} ${names}${end}`;
   }
   for (const path of fresh) text += `?? ${name(path)}${end}`;
@@ -94,31 +116,50 @@ function branchName(git: GitCall): string {
 function longText(git: GitCall, { staged, unstaged, fresh, ignored }: Status, showsFresh: boolean): string {
   const { branch, headId } = git.repo;
   const show = (path: string): string => quotedPath(fromHere(git, path));
-  let text = branch === undefined ? `HEAD detached at ${headId!.slice(0, 7)}\n` : `On branch ${branch.replace("refs/heads/", "")}\n`;
+  let text =
+    branch === undefined
+      ? `HEAD detached at ${headId!.slice(0, 7)}\n`
+      : `On branch ${branch.replace("refs/heads/", "")}\n`;
   if (headId === undefined) text += "\nNo commits yet\n\n";
   const list = (title: string, hints: readonly string[], lines: readonly string[]): void => {
     if (lines.length === 0) return;
     text += `${title}\n${hints.map((hint) => `  (${hint})\n`).join("")}${lines.map((line) => `\t${line}\n`).join("")}\n`;
   };
-  const unstage = headId === undefined ? 'use "git rm --cached <file>..." to unstage' : 'use "git restore --staged <file>..." to unstage';
+  const unstage =
+    headId === undefined
+      ? 'use "git rm --cached <file>..." to unstage'
+      : 'use "git restore --staged <file>..." to unstage';
   list(
     "Changes to be committed:",
     [unstage],
-    staged.map((change) => `${wordOf(change)}${change.from === undefined ? "" : `${show(change.from)} -> `}${show(change.path)}`),
+    staged.map(
+      (change) =>
+        `${wordOf(change)}${change.from === undefined ? "" : `${show(change.from)} -> `}${show(change.path)}`,
+    ),
   );
   const rm = unstaged.some(({ now }) => !now) ? "add/rm" : "add";
   list(
     "Changes not staged for commit:",
-    [`use "git ${rm} <file>..." to update what will be committed`, 'use "git restore <file>..." to discard changes in working directory'],
+    [
+      `use "git ${rm} <file>..." to update what will be committed`,
+      'use "git restore <file>..." to discard changes in working directory',
+    ],
     unstaged.map((change) => `${wordOf(change)}${show(change.path)}`),
   );
   list("Untracked files:", ['use "git add <file>..." to include in what will be committed'], fresh.map(show));
-  list("Ignored files:", ['use "git add -f <file>..." to include in what will be committed'], ignored.map(show));
+  list(
+    "Ignored files:",
+    ['use "git add -f <file>..." to include in what will be committed'],
+    ignored.map(show),
+  );
   if (!showsFresh) text += "Untracked files not listed (use -u option to show untracked files)\n";
   if (staged.length > 0) return text;
-  if (unstaged.length > 0) return `${text}no changes added to commit (use "git add" and/or "git commit -a")\n`;
-  if (fresh.length > 0) return `${text}nothing added to commit but untracked files present (use "git add" to track)\n`;
-  if (headId === undefined) return `${text}nothing to commit (create/copy files and use "git add" to track)\n`;
+  if (unstaged.length > 0)
+    return `${text}no changes added to commit (use "git add" and/or "git commit -a")\n`;
+  if (fresh.length > 0)
+    return `${text}nothing added to commit but untracked files present (use "git add" to track)\n`;
+  if (headId === undefined)
+    return `${text}nothing to commit (create/copy files and use "git add" to track)\n`;
   return `${text}nothing to commit${showsFresh ? ", working tree clean" : " (use -u to show untracked files)"}\n`;
 }
 

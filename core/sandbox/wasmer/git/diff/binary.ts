@@ -11,7 +11,7 @@ export function isBinary(content: Uint8Array): boolean {
 
 /** The content in a `GIT binary patch`: packed, five letters for four bytes, each line with its length before it. */
 export function literal(content: Uint8Array): string {
-  const packed = deflateSync(content);
+  const packed = deflateSync(content, { level: 1 });
   let text = `literal ${content.length}\n`;
   for (let at = 0; at < packed.length; at += LINE_BYTES) {
     const line = packed.subarray(at, at + LINE_BYTES);
@@ -89,7 +89,8 @@ export function patchedByDelta(old: Uint8Array, delta: Uint8Array): Buffer | und
     if (code & 0x80) {
       const field = (bits: number, shift: number): number => {
         let value = 0;
-        for (let bit = 0; bit < bits; bit++) if (code & (1 << (shift + bit))) value += delta[at++]! * 256 ** bit;
+        for (let bit = 0; bit < bits; bit++)
+          if (code & (1 << (shift + bit))) value += delta[at++]! * 256 ** bit;
         return value;
       };
       const [from, size] = [field(4, 0), field(3, 4) || 0x10000];

@@ -20,7 +20,12 @@ export function hunks(old: readonly string[], now: readonly string[], numContext
   return text;
 }
 
-function hunk(blocks: readonly Block[], old: readonly string[], now: readonly string[], context: number): string {
+function hunk(
+  blocks: readonly Block[],
+  old: readonly string[],
+  now: readonly string[],
+  context: number,
+): string {
   const [first, last] = [blocks[0]!, blocks.at(-1)!];
   const before = Math.min(context, first.oldFrom);
   const after = Math.min(context, old.length - last.oldTo);
@@ -29,7 +34,8 @@ function hunk(blocks: readonly Block[], old: readonly string[], now: readonly st
   let body = "";
   let at = oldFrom;
   const add = (sign: string, lines: readonly string[]): void => {
-    for (const line of lines) body += line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
+    for (const line of lines)
+      body += line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
   };
   for (const block of blocks) {
     add(" ", old.slice(at, block.oldFrom));

@@ -43,15 +43,24 @@ export const DIFF_FLAGS: Flags = {
 
 /** The forms that were asked for, or the one that a command shows by itself. */
 export function shownForms({ flags }: Options, otherwise: "patch" | "none"): ReadonlySet<string> {
-  const forms = ["--stat", "--numstat", "--shortstat", "--summary", "--name-only", "--name-status"].filter((form) => flags.has(form));
-  const wantsPatch = ["-p", "-u", "--patch", "-U", "--unified", "--binary", "--full-index"].some((flag) => flags.has(flag));
+  const forms = ["--stat", "--numstat", "--shortstat", "--summary", "--name-only", "--name-status"].filter(
+    (form) => flags.has(form),
+  );
+  const wantsPatch = ["-p", "-u", "--patch", "-U", "--unified", "--binary", "--full-index"].some((flag) =>
+    flags.has(flag),
+  );
   if (flags.has("-s") || flags.has("--no-patch")) return new Set(forms);
   if (wantsPatch || (forms.length === 0 && otherwise === "patch")) forms.push("patch");
   return new Set(forms);
 }
 
 /** Writes what changed in those forms. @returns whether there was anything to write. */
-export function showChanges(git: GitCall, given: readonly Change[], options: Options, forms: ReadonlySet<string>): boolean {
+export function showChanges(
+  git: GitCall,
+  given: readonly Change[],
+  options: Options,
+  forms: ReadonlySet<string>,
+): boolean {
   const { flags } = options;
   const changes = prepared(git, given, options);
   const end = flags.has("-z") ? "\0" : "\n";
@@ -64,7 +73,9 @@ export function showChanges(git: GitCall, given: readonly Change[], options: Opt
         .map((change) => {
           const letter = letterOf(change);
           const paths = change.from === undefined ? [change.path] : [change.from, change.path];
-          return [letter === "R" ? "R100" : letter, ...paths.map(name)].join(flags.has("-z") ? "\0" : "\t") + end;
+          return (
+            [letter === "R" ? "R100" : letter, ...paths.map(name)].join(flags.has("-z") ? "\0" : "\t") + end
+          );
         })
         .join(""),
     );
@@ -89,11 +100,14 @@ export function showChanges(git: GitCall, given: readonly Change[], options: Opt
 }
 
 function prepared(git: GitCall, given: readonly Change[], { flags }: Options): ShownChange[] {
-  const reversed = flags.has("-R") ? given.map(({ path, old, now }) => ({ path, old: now, now: old })) : given;
+  const reversed = flags.has("-R")
+    ? given.map(({ path, old, now }) => ({ path, old: now, now: old }))
+    : given;
   const isOn = !flags.has("--no-renames") && (git.setting("diff.renames") ?? "true") !== "false";
   const changes = withRenames(reversed, isOn);
   const filter = flags.get("--diff-filter");
-  const wanted = filter === undefined ? changes : changes.filter((change) => filterHas(filter, letterOf(change)));
+  const wanted =
+    filter === undefined ? changes : changes.filter((change) => filterHas(filter, letterOf(change)));
   if (!flags.has("--relative")) return wanted;
   const inside = wanted.filter(({ path }) => path.startsWith(git.prefix));
   return inside.map((change) => ({ ...change, path: fromHere(git, change.path) }));

@@ -32,14 +32,14 @@ export function patchText(changes: readonly ShownChange[], options: PatchOptions
     .join("");
 }
 
-function filePatch({ path, from = path, old, now }: ShownChange, options: PatchOptions): string {
+function filePatch({ path, from = path, isOther, old, now }: ShownChange, options: PatchOptions): string {
   const [a, b] = options.prefixes ?? ["a/", "b/"];
   const [oldName, newName] = [bytes(quotedPath(from, a)), bytes(quotedPath(path, b))];
   let text = `diff --git ${oldName} ${newName}\n`;
   if (!old) text += `new file mode ${now!.mode}\n`;
   else if (!now) text += `deleted file mode ${old.mode}\n`;
   else if (old.mode !== now.mode) text += `old mode ${old.mode}\nnew mode ${now.mode}\n`;
-  if (from !== path) {
+  if (from !== path && !isOther) {
     text += `similarity index 100%\nrename from ${bytes(quotedPath(from))}\nrename to ${bytes(quotedPath(path))}\n`;
   }
   const [oldId, newId] = [old ? blobId(old.content) : NO_ID, now ? blobId(now.content) : NO_ID];
@@ -49,7 +49,8 @@ function filePatch({ path, from = path, old, now }: ShownChange, options: PatchO
   const mode = old && now && old.mode === now.mode ? ` ${old.mode}` : "";
   text += `index ${oldId.slice(0, length)}..${newId.slice(0, length)}${mode}\n`;
   const [oldSide, newSide] = [old ? oldName : "/dev/null", now ? newName : "/dev/null"];
-  if (isNoText && options.binary) return `${text}GIT binary patch\n${literal(contentOf(now))}${literal(contentOf(old))}`;
+  if (isNoText && options.binary)
+    return `${text}GIT binary patch\n${literal(contentOf(now))}${literal(contentOf(old))}`;
   if (isNoText) return `${text}Binary files ${oldSide} and ${newSide} differ\n`;
   const body = hunks(linesOf(contentOf(old)), linesOf(contentOf(now)), options.context);
   return body === "" ? text : `${text}--- ${named(oldSide)}\n+++ ${named(newSide)}\n${body}`;

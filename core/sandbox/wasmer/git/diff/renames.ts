@@ -4,6 +4,8 @@ import type { Change } from "../worktree.ts";
 /** A change as it is shown: with the path that a file had before if it was renamed. */
 export interface ShownChange extends Change {
   readonly from?: string;
+  /** Whether the two are just two files that are compared, none renamed. */
+  readonly isOther?: boolean;
 }
 
 /**

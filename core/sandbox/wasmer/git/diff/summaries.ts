@@ -14,7 +14,8 @@ interface Counts {
 
 function countsOf({ old, now }: ShownChange): Counts {
   const [before, after] = [old?.content ?? new Uint8Array(), now?.content ?? new Uint8Array()];
-  if (isBinary(before) || isBinary(after)) return { added: 0, removed: 0, sizes: [before.length, after.length] };
+  if (isBinary(before) || isBinary(after))
+    return { added: 0, removed: 0, sizes: [before.length, after.length] };
   let [added, removed] = [0, 0];
   for (const { oldFrom, oldTo, newFrom, newTo } of blocksOf(linesOf(before), linesOf(after))) {
     added += newTo - newFrom;
@@ -66,7 +67,7 @@ export function stat(changes: readonly ShownChange[]): string {
     const start = ` ${cut(name, nameWidth).padEnd(nameWidth)} | `;
     if (sizes) {
       const [before, after] = sizes;
-      return `${start}${"Bin".padStart(numberWidth)}${before === after ? "" : ` ${before} -> ${after} bytes`}`;
+      return `${start}${"Bin".padStart(numberWidth)}${before === 0 && after === 0 ? "" : ` ${before} -> ${after} bytes`}`;
     }
     const count = String(added + removed).padStart(numberWidth);
     let [plus, minus] = [scaled(added), scaled(removed)];
@@ -90,9 +91,11 @@ function cut(name: string, width: number): string {
 /** `a => b`, or what the two paths have in common with `{old => new}` in its middle. */
 function nameOf({ path, from }: ShownChange): string {
   if (from === undefined) return quotedPath(path);
-  if (quotedPath(from) !== from || quotedPath(path) !== path) return `${quotedPath(from)} => ${quotedPath(path)}`;
+  if (quotedPath(from) !== from || quotedPath(path) !== path)
+    return `${quotedPath(from)} => ${quotedPath(path)}`;
   let head = 0;
-  for (let at = 0; at < from.length && at < path.length && from[at] === path[at]; at++) if (from[at] === "/") head = at + 1;
+  for (let at = 0; at < from.length && at < path.length && from[at] === path[at]; at++)
+    if (from[at] === "/") head = at + 1;
   let tail = 0;
   for (let at = 1; at <= Math.min(from.length, path.length) - head + 1; at++) {
     if (from.at(-at) !== path.at(-at)) break;
@@ -117,8 +120,8 @@ export function summary(changes: readonly ShownChange[]): string {
 }
 
 /** The letter that stands for what happened. */
-export function letterOf({ old, now, from }: ShownChange): string {
-  if (from !== undefined) return "R";
+export function letterOf({ old, now, from, isOther }: ShownChange): string {
+  if (from !== undefined && !isOther) return "R";
   if (!old) return "A";
   if (!now) return "D";
   return (old.mode === "120000") === (now.mode === "120000") ? "M" : "T";

@@ -104,3 +104,34 @@ test("SWE-Gym's pydantic has a share of the run between status and id", () => {
     ["t.py::c", "PASSED"],
   ]);
 });
+
+test("Django's runner, as the official parser reads it", () => {
+  const log = `test_a (m.C) ... ok
+A docstring of a test. ... ok
+test_b (m.C) ... skipped 'no db'
+test_c (m.C) ... FAIL
+test_d (m.C) ... ERROR
+test_e (m.C) ... some output
+ok, and more
+test_f (m.C) ... Testing against Django installed in '/x'
+another test ... that is silenced).
+ok
+  Applying sites.0002_alter_domain_unique...test_no_migrations (m.D) ... ok
+x --version is equivalent to version y
+FAIL: test_i (m.C)
+ERROR: test_j (m.C)`;
+  expect(parse("parse_log_django", log, "v5")).toEqual([
+    ["test_a (m.C)", "PASSED"],
+    ["A docstring of a test.", "PASSED"],
+    ["test_b (m.C)", "SKIPPED"],
+    ["test_c (m.C)", "FAILED"],
+    ["test_d (m.C)", "ERROR"],
+    ["test_e (m.C)", "PASSED"],
+    ["another test", "PASSED"],
+    ["test_no_migrations (m.D)", "PASSED"],
+    ["--version is equivalent to version", "PASSED"],
+    ["test_i", "FAILED"],
+    ["test_j", "ERROR"],
+    ["test_f (m.C)", "PASSED"],
+  ]);
+});
