@@ -3,8 +3,8 @@
  * later, its standard library only, one process and one thread, so that CPython under WASI runs it.
  *
  * A line is as suspicious as Ochiai has it (Abreu, Zoeteweij, van Gemund 2006): ef / sqrt(F * (ef + ep)), where ef of
- * the F failing and ep of the passing checks run it; a line of a traceback counts 1.5 times, and so does a function
- * that the issue names. Work is limited by counting executed lines, never by a clock, so a run always ends the same.
+ * the F failing and ep of the passing checks run it; a line of a traceback counts 1.5 times, one of a function
+ * that the issue names 1.3 times. Work is limited by counting executed lines, never by a clock, so a run always ends the same.
  */
 export const CHECKER: string = String.raw`import ast, contextlib, importlib, importlib.machinery, io, json, os, re, sys, time, unittest
 
@@ -14,7 +14,7 @@ STATE = os.path.join(HOME, "state.json")
 SKIP = {"node_modules", "build", "dist", "venv", "env", "site-packages", "__pycache__"}
 BUDGET = 2000000
 MODULES = 12
-LETTERS = 7000
+LETTERS = 8000
 sys.path[0:1] = [ROOT] + [p for p in (os.path.join(ROOT, d) for d in ("src", "lib")) if os.path.isdir(p)]
 
 
@@ -313,26 +313,37 @@ def last_line(node):
 
 def spots(score, words):
     """Stretches of source with the suspicion of each line, the most suspicious first."""
-    found = []
+    found, texts = [], {}
     for path in sorted({path for path, _ in score}):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            texts[path] = [""] + file.read().split("\n")
+    mentions = {}
+    for (path, line), value in score.items():
+        for word in re.findall(r"[A-Za-z_]\w*", texts[path][line]):
+            mentions[word] = max(value, mentions.get(word, 0))
+    for path in sorted(texts):
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
         if "\r" in text:
             continue
         lines = text.split("\n")
         hits = {line: value for (at, line), value in score.items() if at == path}
-        top = max(hits.values())
         for node, name in walk(ast.parse(text), ""):
             if not isinstance(node, FUNCTIONS):
                 if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                    found.append(spot(path, name, lines, node.lineno, last_line(node), {node.lineno: 0.15 * top}, [], []))
+                    # What a module or class sets up is run by all or none: it is judged by who mentions it.
+                    targets = getattr(node, "targets", None) or [node.target]
+                    named = [getattr(n, "id", "") for target in targets for n in ast.walk(target)]
+                    value = 0.8 * max([mentions.get(n, 0) for n in named] + [0])
+                    places = range(node.lineno, last_line(node) + 1)
+                    found.append(spot(path, name, lines, node.lineno, last_line(node), dict.fromkeys(places, value), [], []))
                 continue
             own = {line: value for line, value in hits.items() if node.lineno <= line <= last_line(node)}
             inner = [n for n in ast.walk(node) if isinstance(n, FUNCTIONS) and n is not node]
             own = {l: v for l, v in own.items() if not any(n.lineno < l <= last_line(n) for n in inner)}
             if not own:
                 continue
-            weight = 1.5 if node.name in words or (node.name == "__init__" and name in words) else 1
+            weight = 1.3 if node.name in words or (node.name == "__init__" and name in words) else 1
             own = {line: value * weight for line, value in own.items()}
             whole = dict(own)
             for part in ast.walk(node):
@@ -356,11 +367,15 @@ def spots(score, words):
     found.sort(key=lambda s: (-max(s["score"]), s["path"], s["from"]))
     kept, letters = [], 0
     for s in found:
-        letters += len(json.dumps(s))
-        if letters > LETTERS and kept:
-            break
-        kept.append(s)
+        size = len(compact(s)) + 1
+        if letters + size <= LETTERS:
+            letters += size
+            kept.append(s)
     return kept
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"))
 
 
 def walk(node, name):
@@ -374,7 +389,7 @@ def walk(node, name):
 
 def spot(path, name, lines, start, end, score, parameters, names):
     text = lines[start - 1:end]
-    values = [round(score.get(line, 0), 3) for line in range(start, end + 1)]
+    values = [round(100 * score.get(line, 0)) for line in range(start, end + 1)]
     return {"path": os.path.relpath(path, ROOT), "name": name, "from": start, "text": text, "score": values,
             "parameters": parameters, "names": names}
 
@@ -428,7 +443,7 @@ def main():
     elif verdict in ("same", "worse"):
         left = report["targets"] - report["reached"]
         print("Kept as it was:\nRan %d checks\n\nFAILED (failures=%d)" % (report["targets"], left))
-    print("@@repair " + json.dumps(report))
+    print("@@repair " + compact(report))
     sys.stdout.flush()
     # Threads and exit handlers of what was tested have no say in how this ends.
     os._exit(0 if verdict in ("better", "solved") else 1)

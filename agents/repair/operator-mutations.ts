@@ -1,6 +1,7 @@
 import { type Code, edited, endsValue, type Mutation } from "./code.ts";
 import type { Token } from "./tokens.ts";
 
+/** The most likely one first: the bound itself, in or out. */
 const COMPARISONS: Readonly<Record<string, readonly string[]>> = {
   "<": ["<=", ">"],
   "<=": ["<", ">="],
@@ -66,7 +67,9 @@ export function* operatorMutations(code: Code): Generator<Mutation | undefined> 
     const replace = (kind: string, text: string, last: Token = token): Mutation | undefined =>
       edited(code, kind, { start: token.start, end: last.end, text });
     if (token.kind === "operator" && endsValue(tokens[at - 1])) {
-      for (const other of COMPARISONS[token.text] ?? []) yield replace("compare", other);
+      const [near, ...others] = COMPARISONS[token.text] ?? [];
+      if (near !== undefined) yield replace("compare", near);
+      for (const other of others) yield replace("flip", other);
       for (const other of ASSIGNMENTS[token.text] ?? []) yield replace("assign", other);
       if (!isSpread(code, at))
         for (const other of ARITHMETIC[token.text] ?? []) yield replace("arithmetic", other);

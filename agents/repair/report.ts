@@ -6,7 +6,7 @@ export interface Spot {
   /** Line of its first line, from 1. */
   readonly from: number;
   readonly text: readonly string[];
-  /** Suspicion of each line, from 0. */
+  /** Suspicion of each line in percent, from 0; above 100 for what a traceback or the issue names. */
   readonly score: readonly number[];
   readonly parameters: readonly string[];
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 import type { Rng } from "../../core/rng.ts";
 import { codeOf } from "./code.ts";
-import { mutationsOf, PRIORS } from "./mutations.ts";
+import { mutationsOf, PRIORS, SHARED } from "./mutations.ts";
 import type { Spot } from "./report.ts";
 
 /** One edit to try. */
@@ -30,8 +30,8 @@ export interface Draw {
 const known = new WeakMap<readonly Spot[], readonly Candidate[]>();
 
 /**
- * Draws an attempt that is not in `tried`, in proportion to the square of its line's suspicion times the prior of its
- * kind, which the line's mutations of that kind share; undefined if none is left.
+ * Draws an attempt that is not in `tried`, in proportion to its line's suspicion times the prior of its
+ * kind; undefined if none is left.
  */
 export function draw(spots: readonly Spot[], tried: ReadonlySet<string>, rng: Rng): Draw | undefined {
   let candidates = known.get(spots);
@@ -68,7 +68,8 @@ function candidatesOf(spots: readonly Spot[]): Candidate[] {
       // Line numbers shift when a guard is kept; the line's text and which of its like it is do not.
       const occurrence = text.slice(0, line).filter((other) => other === before).length;
       const key = JSON.stringify([path, name, before, occurrence, after]);
-      const weight = (suspicion ** 2 * PRIORS[kind]!) / sizes.get(`${kind}:${line}`)!;
+      const share = SHARED.has(kind) ? sizes.get(`${kind}:${line}`)! : 1;
+      const weight = (suspicion * PRIORS[kind]!) / share;
       if (!found.has(key)) {
         found.set(key, { key, weight, attempt: { kind, path, line: from + line, before, after } });
       }

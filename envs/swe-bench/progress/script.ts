@@ -29,7 +29,9 @@ function stepOf(command: string, body: string): ScriptStep[] {
   const [program = "", ...args] = words;
   const name = program.replace(/^.*\/(?=python|sed|cat|grep|git)/, "");
   const steps: ScriptStep[] = [];
-  const files = args.filter((word) => !/^(-|\/dev\/)/.test(word) && /^[\w./-]+$/.test(word) && /[./]/.test(word));
+  const files = args.filter(
+    (word) => !/^(-|\/dev\/)/.test(word) && /^[\w./-]+$/.test(word) && /[./]/.test(word),
+  );
   const lines = body === "" ? 1 : body.split("\n").length;
   if (/^python[\d.]*$/.test(name)) steps.push(...pythonStep(args, body, lines));
   else if (RUNNERS.test(program) && (program !== "test" || args.length === 0)) {

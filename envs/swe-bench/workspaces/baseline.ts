@@ -1,7 +1,7 @@
 import { SandboxError } from "../../../core/errors.ts";
 import type { ExecOptions, Sandbox } from "../../../core/sandbox/sandbox.ts";
 import type { SweInstance } from "../instance.ts";
-import { type CommitFacts, type Purpose, REPOSITORY } from "./workspaces.ts";
+import { type CommitFacts, type Purpose, REPOSITORY, type Repository } from "./workspaces.ts";
 
 const DEFAULT_COMMIT: CommitFacts = {
   message: "base",
@@ -27,13 +27,21 @@ const ARTEFACTS = [
   "*.rej",
 ];
 
-/** Makes a repository of the files at {@link REPOSITORY}, whose one commit the instance's base commit names. */
-export async function commitBase(
+/** Puts a repository's files to {@link REPOSITORY}; of an archive with its `.git` where that is asked for. */
+export async function putRepository(
   sandbox: Sandbox,
-  instance: SweInstance,
-  commit: CommitFacts = DEFAULT_COMMIT,
+  found: Repository,
+  options: { readonly git: boolean },
 ): Promise<void> {
-  const { message, name, email, date } = commit;
+  if ("archive" in found) return sandbox.putArchive(REPOSITORY, await found.archive(options));
+  for (const [path, content] of Object.entries(found.files)) {
+    await sandbox.writeFile(`${REPOSITORY}/${path}`, content);
+  }
+}
+
+/** Makes a repository of the files at {@link REPOSITORY}, whose one commit the instance's base commit names. */
+export async function commitBase(sandbox: Sandbox, instance: SweInstance, found: Repository): Promise<void> {
+  const { message, name, email, date } = ("files" in found && found.commit) || DEFAULT_COMMIT;
   const env = {
     GIT_AUTHOR_NAME: name,
     GIT_AUTHOR_EMAIL: email,

@@ -4,7 +4,7 @@ import {
   dockerSnapshots,
 } from "../../../core/sandbox/docker/index.ts";
 import type { SweInstance } from "../instance.ts";
-import { commitBase, settleIn } from "./baseline.ts";
+import { commitBase, putRepository, settleIn } from "./baseline.ts";
 import { REPOSITORY, type RepositoryOf, type Workspaces } from "./workspaces.ts";
 
 export interface DockerWorkspacesOptions extends Omit<DockerSandboxOptions, "image" | "cwd"> {
@@ -33,23 +33,21 @@ export function dockerWorkspaces(options: DockerWorkspacesOptions = {}): Workspa
   return {
     name: "docker",
     async open(instance, purpose) {
-      const files = await repository(instance);
+      const found = await repository(instance);
       const sandbox = await createDockerSandbox({
         ...rest,
         ...(purpose === "grading" && { engine: "commit" as const }),
         image: image(instance),
-        cwd: files === undefined ? REPOSITORY : "/",
+        cwd: found === undefined ? REPOSITORY : "/",
         env: { ...ENV, ...env },
       });
       try {
-        if (files?.archive !== undefined) await sandbox.putArchive(REPOSITORY, files.archive);
-        else if (files !== undefined) {
-          for (const [path, content] of Object.entries(files.files)) {
-            await sandbox.writeFile(`${REPOSITORY}/${path}`, content);
-          }
-          await commitBase(sandbox, instance, files.commit);
+        if (found !== undefined) {
+          const hasGit = "archive" in found && found.hasGit;
+          await putRepository(sandbox, found, { git: hasGit });
+          if (!hasGit) await commitBase(sandbox, instance, found);
+          await sandbox.exec(`cd ${REPOSITORY}`, { keepShell: true });
         }
-        if (files !== undefined) await sandbox.exec(`cd ${REPOSITORY}`, { keepShell: true });
         await settleIn(sandbox, instance, purpose);
         return sandbox;
       } catch (error) {

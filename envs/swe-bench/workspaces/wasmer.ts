@@ -3,7 +3,7 @@ import { InputError, SnapshotError } from "../../../core/errors.ts";
 import type { Sandbox } from "../../../core/sandbox/sandbox.ts";
 import { createWasmerSandbox } from "../../../core/sandbox/wasmer/index.ts";
 import type { SweInstance } from "../instance.ts";
-import { commitBase, settleIn } from "./baseline.ts";
+import { commitBase, putRepository, settleIn } from "./baseline.ts";
 import { type Purpose, REPOSITORY, type RepositoryOf, type Workspaces } from "./workspaces.ts";
 
 export interface WasmerWorkspacesOptions {
@@ -33,11 +33,11 @@ export function wasmerWorkspaces(options: WasmerWorkspacesOptions): Workspaces {
         `swe-bench: the wasmer backend has no files of ${instance.id}; name a folder of prepared workspaces, or use docker`,
       );
     }
-    const files: Record<string, string | Uint8Array> = { [CONDA]: "conda() { :; }\n" };
-    for (const [path, content] of Object.entries(found.files)) files[`${REPOSITORY}/${path}`] = content;
-    const sandbox = await createWasmerSandbox({ files, cwd: REPOSITORY, env: { PAGER: "cat", ...env } });
+    const sandbox = await blank();
     try {
-      await commitBase(sandbox, instance, found.commit);
+      await sandbox.writeFile(CONDA, "conda() { :; }\n");
+      await putRepository(sandbox, found, { git: false });
+      await commitBase(sandbox, instance, found);
       await settleIn(sandbox, instance, purpose);
       return await sandbox.snapshot();
     } finally {

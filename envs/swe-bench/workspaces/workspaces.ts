@@ -23,15 +23,20 @@ export interface Workspaces {
   release(snapshot: Snapshot): Promise<void>;
 }
 
-/** A repository that comes as files instead of in an image. */
-export interface Repository {
-  /** Path below the repository to content. */
-  readonly files: Readonly<Record<string, string | Uint8Array>>;
-  /** The same as a tar archive with its `.git`; used where real git is. */
-  readonly archive?: Uint8Array;
-  /** Of the commit that is made of the files where there is no archive. */
-  readonly commit?: CommitFacts;
-}
+/** A repository that does not come in an image: as files, or as an archive, which keeps modes and links. */
+export type Repository =
+  | {
+      /** Path below the repository to content. */
+      readonly files: Readonly<Record<string, string | Uint8Array>>;
+      /** Of the commit that is made of the files. @default one of ours */
+      readonly commit?: CommitFacts;
+    }
+  | {
+      /** A tar archive of it, with its `.git` or without. */
+      archive(options: { readonly git: boolean }): Promise<Uint8Array>;
+      /** Whether it has a `.git`, at the base commit; used where real git is. */
+      readonly hasGit: boolean;
+    };
 
 export interface CommitFacts {
   readonly message: string;

@@ -169,8 +169,8 @@ describe("sweProgress", () => {
     ],
     [
       "running again after an edit, which repeats nothing",
-      [bash(run, "", 1), edit, bash(run, "", 1)],
-      [bash(run, "", 1), bash(run, "", 1), edit],
+      [edit, bash(run, "", 1), edit, bash(run, "", 1)],
+      [edit, edit, bash(run, "", 1), bash(run, "", 1)],
     ],
     [
       "one command that edits and then runs",

@@ -14,12 +14,12 @@ export function parseConfig(text: string): Setting[] {
     if (head)
       section = head[1]!.toLowerCase() + (head[2] === undefined ? "" : `.${head[2].replace(/\\(.)/g, "$1")}`);
     const pair = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest);
-    if (pair) settings.push([`${section}.${pair[1]!.toLowerCase()}`, valueOf(pair[2] ?? "true")]);
+    if (pair) settings.push([`${section}.${pair[1]!.toLowerCase()}`, textOfValue(pair[2] ?? "true")]);
   }
   return settings;
 }
 
-function valueOf(text: string): string {
+function textOfValue(text: string): string {
   let value = "";
   let inQuotes = false;
   for (let at = 0; at < text.length; at++) {

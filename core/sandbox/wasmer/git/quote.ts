@@ -13,11 +13,11 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** A path as git writes it: in quotes, with octal numbers, if it has more than plain letters, signs and spaces. */
 export function quotedPath(path: string, plain = ""): string {
   const bytes = Buffer.from(path).toString("latin1");
-  const inside = escape(bytes);
+  const inside = escaped(bytes);
   return inside === bytes ? plain + path : `"${plain}${inside}"`;
 }
 
-function escape(bytes: string): string {
+function escaped(bytes: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is escaped.
   return bytes.replace(/[\x00-\x1f"\\\x7f-\xff]/g, (letter) => {
     return LETTERS[letter] ?? `\\${letter.charCodeAt(0).toString(8).padStart(3, "0")}`;
@@ -30,7 +30,7 @@ export function unquoted(text: string): { readonly path: string; readonly length
   if (all === undefined || inside === undefined) return undefined;
   const plain = inside.replace(/\\([0-3][0-7]{2}|.)/g, (whole, given: string) => {
     if (given.length === 3) return String.fromCharCode(Number.parseInt(given, 8));
-    return Object.entries(LETTERS).find(([, escaped]) => escaped === whole)?.[0] ?? given;
+    return Object.entries(LETTERS).find(([, written]) => written === whole)?.[0] ?? given;
   });
   return { path: Buffer.from(plain, "latin1").toString(), length: all.length };
 }

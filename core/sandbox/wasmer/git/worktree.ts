@@ -102,6 +102,8 @@ export function untracked(
     const isIgnored = inner.ignore.has(path, node.kind === "folder");
     if (node.kind !== "folder") {
       if (entry?.kind !== "blob" && counts(isIgnored, ignored) && walk.has(path)) found.push(path);
+    } else if (entry?.kind === "blob" && !deep) {
+      // As git has it: of a folder in the place of a file nothing is shown but that the file went.
     } else if (isRepository(node) && entry?.kind !== "tree") {
       if (counts(isIgnored, ignored) && walk.has(`${path}/`)) found.push(`${path}/`);
     } else if (isIgnored && entry?.kind !== "tree") {

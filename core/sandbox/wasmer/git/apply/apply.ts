@@ -1,5 +1,5 @@
 import { linesOf } from "../diff/lines.ts";
-import type { Blob, Mode } from "../objects.ts";
+import { type Blob, blobId, type Mode } from "../objects.ts";
 import { contentOf, type HunkResult, putBinary, putHunks } from "./patch-content.ts";
 import { BadPatch, type FilePatch, type Hunk } from "./patch-file.ts";
 
@@ -23,8 +23,10 @@ export interface ApplyWorld {
   /** What is at a path, links themselves. */
   find(path: string): Blob | undefined;
   isFolder(path: string): boolean;
-  /** Where something is said to be missing, or in the way. */
-  readonly missing: string;
+  /** Why nothing is found at a path. */
+  missing(path: string): string;
+  isBeyondLink(path: string): boolean;
+  /** Why nothing can be put at a path. */
   readonly inTheWay: string;
   say(line: string): void;
 }
@@ -73,13 +75,17 @@ function one(
   if (bad !== undefined) throw new BadPatch(`invalid path '${bad}'`);
   const before = old === undefined ? undefined : world.find(old);
   if (old !== undefined && !before)
-    return fail(`${old}: ${world.isFolder(old) ? "wrong type" : world.missing}`);
+    return fail(`${old}: ${world.isFolder(old) ? "wrong type" : world.missing(old)}`);
   if (before && oldMode !== undefined) {
     if (before.mode.slice(0, 3) !== oldMode.slice(0, 3)) return fail(`${old}: wrong type`);
     if (before.mode !== oldMode) world.say(`warning: ${old} has type ${before.mode}, expected ${oldMode}`);
   }
-  if (now !== undefined && now !== old && (world.find(now) || world.isFolder(now)) && !leaving.has(now)) {
+  if (now !== undefined && now !== old && world.find(now) && !leaving.has(now)) {
     return fail(`${now}: ${world.inTheWay}`);
+  }
+  const isLinkGoing = [...leaving].some((path) => now?.startsWith(`${path}/`));
+  if (now !== undefined && world.isBeyondLink(now) && !isLinkGoing) {
+    return fail(`affected file '${now}' is beyond a symbolic link`);
   }
   const content = before?.content ?? new Uint8Array();
   const result = patch.binary ? binary(patch, content, fail) : text(patch, content, world, options);
@@ -110,12 +116,21 @@ function binary(
   fail: (text: string) => undefined,
 ): Patched | undefined {
   const name = (patch.old ?? patch.now)!;
-  if (patch.binary === "missing")
+  const [oldId = "", newId = ""] = patch.ids ?? [];
+  if (patch.binary === "missing" || oldId.length !== 40 || newId.length !== 40) {
     return fail(`cannot apply binary patch to '${name}' without full index line`);
+  }
+  if (patch.old !== undefined && blobId(content) !== oldId) {
+    return fail(
+      `the patch applies to '${name}' (${blobId(content)}), which does not match the current contents.`,
+    );
+  }
+  if (/^0+$/.test(newId)) return { content: new Uint8Array(), rejected: [] };
   const result = putBinary(content, patch.binary![0]);
-  return result
-    ? { content: new Uint8Array(result), rejected: [] }
-    : fail(`corrupt binary patch for '${name}'`);
+  if (!result) return fail(`binary patch does not apply to '${name}'`);
+  const made = new Uint8Array(result);
+  if (blobId(made) === newId) return { content: made, rejected: [] };
+  return fail(`binary patch to '${name}' creates incorrect result (expecting ${newId}, got ${blobId(made)})`);
 }
 
 function text(

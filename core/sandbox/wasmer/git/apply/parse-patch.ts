@@ -37,6 +37,7 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
   let now = both;
   let oldMode: string | undefined;
   let newMode: string | undefined;
+  let ids: FilePatch["ids"];
   let [isNew, isGone, isRename, isCopy, hasMore] = [false, false, false, false, false];
   input.at++;
   for (; input.next !== undefined; input.at++) {
@@ -54,8 +55,11 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
     else if (word === "new file mode") [isNew, newMode] = [true, value];
     else if (/^(copy|rename) (from|old)/.test(word)) old = withoutFirst(given(), strip - 1);
     else if (/^(copy|rename) (to|new)/.test(word)) now = withoutFirst(given(), strip - 1);
-    else if (word === "index") oldMode ??= / (\d{6})$/.exec(value)?.[1];
-    else if (word === "---") old = sided() ?? (isNew ? undefined : old);
+    else if (word === "index") {
+      const [, one, other, mode] = /^([0-9a-f]+)\.\.([0-9a-f]+)(?: (\d{6}))?$/.exec(value) ?? [];
+      oldMode ??= mode;
+      if (one !== undefined && other !== undefined) ids = [one, other];
+    } else if (word === "---") old = sided() ?? (isNew ? undefined : old);
     else if (word === "+++") now = sided() ?? (isGone ? undefined : now);
     if (word.startsWith("rename")) isRename = true;
     if (word.startsWith("copy")) isCopy = true;
@@ -87,6 +91,7 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
     line,
     hunks,
     ...(binary && { binary }),
+    ...(ids && { ids }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface FilePatch {
   readonly hunks: readonly Hunk[];
   /** What makes the new content of the old, and the other way round; "missing" if the patch only says that it differs. */
   readonly binary?: readonly [BinaryData, BinaryData?] | "missing";
+  /** The ids of both contents, as far as the patch gives them. */
+  readonly ids?: readonly [string, string];
   /** What stands before the first hunk, from the end of the file before on. */
   readonly head: string;
   /** The line of its first hunk, from 1 on. */
@@ -50,6 +52,7 @@ export function reversed(patch: FilePatch): FilePatch {
     oldMode: newMode,
     newMode: oldMode,
     hunks: swapped,
+    ...(patch.ids && { ids: [patch.ids[1], patch.ids[0]] as const }),
     ...(binary && binary !== "missing" && { binary: binary[1] ? [binary[1], binary[0]] : "missing" }),
   };
 }

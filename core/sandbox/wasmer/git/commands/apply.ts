@@ -1,3 +1,4 @@
+import { Fault } from "../../tree/fault.ts";
 import { joined } from "../../tree/path.ts";
 import { type ApplyWorld, apply, nameOf, type Outcome } from "../apply/apply.ts";
 import { parsePatch } from "../apply/parse-patch.ts";
@@ -48,9 +49,8 @@ export function applyPatch(git: GitCall, args: readonly string[]): number {
   const world: ApplyWorld = {
     find: (path) => target.find(path),
     isFolder: (path) => target.isFolder(path),
-    missing: has("--cached", "--index", "-3", "--3way")
-      ? "does not exist in index"
-      : "No such file or directory",
+    missing: (path) => target.missing(path),
+    isBeyondLink: (path) => target.isBeyondLink(path),
     inTheWay: has("--cached") ? "already exists in index" : "already exists in working directory",
     say: (line) => {
       if (!isQuiet) git.err(line);
@@ -158,11 +158,49 @@ class Target {
     return nodeAt(this.#git.tree, `${this.#place.root}/${path}`)?.kind === "folder";
   }
 
+  missing(path: string): string {
+    if (this.#index && !blobAt(this.#index, path)) return "does not exist in index";
+    try {
+      this.#place.tree.lstat(`${this.#place.root}/${path}`);
+    } catch (error) {
+      if (error instanceof Fault && error.code === "ENOTDIR") return "Not a directory";
+    }
+    return "No such file or directory";
+  }
+
+  isBeyondLink(path: string): boolean {
+    const { tree, root } = this.#place;
+    const names = path.split("/");
+    return names.some(
+      (_, at) => at > 0 && nodeAt(tree, `${root}/${names.slice(0, at).join("/")}`)?.kind === "link",
+    );
+  }
+
   write(path: string, blob: ReturnType<typeof workFile>): void {
     if (this.#index) this.#index = withEntry(this.#index, path, blob);
     if (this.#onlyIndex) return;
+    if (blob) this.#refuseInTheWay(path, blob);
     if (blob) writeFile(this.#place, path, blob);
     else removeFile(this.#place, path);
+  }
+
+  /** A folder with something in it, or a file where a folder is to be. */
+  #refuseInTheWay(path: string, { mode }: { readonly mode: string }): void {
+    const { tree, root } = this.#place;
+    const there = nodeAt(tree, `${root}/${path}`);
+    const isFull = there?.kind === "folder" && there.entries.size > 0;
+    if (!isFull && !this.#isBelowFile(path)) return;
+    const why = isFull ? "Directory not empty" : "Not a directory";
+    throw new GitError(`error: unable to write file '${path}' mode ${mode}: ${why}`);
+  }
+
+  #isBelowFile(path: string): boolean {
+    const { tree, root } = this.#place;
+    const names = path.split("/");
+    return names.some((_, at) => {
+      const above = at > 0 ? nodeAt(tree, `${root}/${names.slice(0, at).join("/")}`) : undefined;
+      return above !== undefined && above.kind !== "folder";
+    });
   }
 
   writeText(path: string, text: string): void {

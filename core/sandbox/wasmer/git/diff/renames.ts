@@ -17,7 +17,7 @@ export function withRenames(changes: readonly Change[], detect: boolean): ShownC
   if (!detect) return ordered;
   const gone = new Map<string, Change[]>();
   for (const change of ordered) {
-    if (change.now || !change.old || change.old.content.length === 0) continue;
+    if (change.now || !change.old) continue;
     const id = keyOf(change.old);
     gone.set(id, [...(gone.get(id) ?? []), change]);
   }
