@@ -64,8 +64,10 @@ export async function settleIn(sandbox: Sandbox, instance: SweInstance, purpose:
   const { hidden, family } = instance;
   if (hidden.goldReversed) {
     await sandbox.writeFile("/tmp/bug.diff", hidden.goldPatch);
-    const identity = "-c user.name=ForkGym -c user.email=forkgym@example.com";
-    await must(sandbox, `git apply /tmp/bug.diff && rm /tmp/bug.diff && git ${identity} commit -qam bug`);
+    // Into the commit that is there: a commit of its own would show the fix as its parent.
+    const amend = "git -c user.name=ForkGym -c user.email=forkgym@example.com commit -q --amend --no-edit -a";
+    const forget = "git reflog expire --expire=now --all && git prune --expire=now";
+    await must(sandbox, `git apply /tmp/bug.diff && rm /tmp/bug.diff && ${amend} && ${forget}`);
   }
   if (purpose === "grading") return;
   // The tests to come are in the image; a grading sandbox has them still.

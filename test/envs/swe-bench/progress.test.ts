@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { lookCommand, tryCommand } from "../../../agents/repair/commands.ts";
 import type { Node } from "../../../core/rollout/tree.ts";
 import type { Task } from "../../../core/task.ts";
 import type { SweInstance } from "../../../envs/swe-bench/instance.ts";
@@ -126,7 +127,10 @@ describe.each(Object.entries(scaffolds))("a path of %s", (_, { look, script, pas
   });
 
   test("that passed before its last edit has to pass again", () => {
-    expect(score([look, fail, edit, pass, edit])).toBeLessThan(score([look, fail, edit, pass]));
+    const [action] = edit as readonly [{ readonly tool: string; readonly arguments: Record<string, string> }];
+    const other: Turn = [{ ...action, arguments: { ...action.arguments, concise: "no" } }];
+    expect(score([look, fail, edit, pass, other])).toBeLessThan(score([look, fail, edit, pass]));
+    expect(score([look, fail, edit, pass, other, pass])).toBeGreaterThan(0.8);
   });
 
   test("that only ran something that passes, without an edit, has shown nothing", () => {
@@ -179,6 +183,25 @@ describe("sweProgress", () => {
     ],
   ])("prefers %s", (_, better, worse) => {
     expect(score(better)).toBeGreaterThan(score(worse));
+  });
+
+  test("agents/repair is understood: a look, a try that is taken back, one that helps, one that solves", () => {
+    const attempt = { kind: "compare", path: "shop/cart.py", line: 2, before: "a < b", after: "a <= b" };
+    const seen = (failed: number): string =>
+      `Ran 9 tests\n\nOK\nRan 3 checks of the issue\n\n${failed ? `FAILED (failures=${failed})` : "OK"}\n@@repair {}`;
+    const look = bash(lookCommand(problemStatement, "python3"), seen(3), 1);
+    const tried = (failed: number, exitCode: number): Turn =>
+      bash(tryCommand({ ...attempt, after: `${failed} <= b` }, "python3"), seen(failed), exitCode);
+    const scores = [
+      [look],
+      [look, tried(3, 1)],
+      [look, tried(3, 1), tried(1, 0)],
+      [look, tried(1, 0), tried(0, 0)],
+    ].map(score);
+    expect(scores).toEqual([...scores].sort((a, b) => a - b));
+    expect(new Set(scores).size).toBe(4);
+    expect(scores[1]).toBeLessThan(0.5);
+    expect(scores[3]).toBeGreaterThan(0.9);
   });
 
   test("an empty path scores 0", () => {

@@ -1,6 +1,6 @@
 import type { CommandNode, ScriptNode, SimpleCommandNode, StatementNode } from "just-bash";
 import { substitutionsIn } from "./nodes.ts";
-import { isSame, markSame, textOf, toErr, toOut } from "./redirections.ts";
+import { isSame, markSame, textOf, toErr, toLate, toOut } from "./redirections.ts";
 
 /**
  * Sends what each command writes to the sink, which keeps the order. The shell collects the two streams of a script
@@ -56,7 +56,7 @@ class Merge {
         break;
       case "ArithmeticCommand":
       case "ConditionalCommand":
-        command.redirections.push(toErr());
+        command.redirections.push(toLate());
         break;
       default:
         this.all(command.body);
@@ -101,5 +101,5 @@ class Merge {
 function grouped(command: SimpleCommandNode): CommandNode {
   const pipelines = [{ type: "Pipeline" as const, commands: [command], negated: false }];
   const statement = { type: "Statement" as const, pipelines, operators: [], background: false };
-  return { type: "Group", body: [statement], redirections: [toErr()] };
+  return { type: "Group", body: [statement], redirections: [toLate()] };
 }

@@ -1,5 +1,5 @@
 import type { SimpleCommandNode, WordNode } from "just-bash";
-import { ERR, OUT } from "./sink.ts";
+import { ERR, LATE, OUT } from "./sink.ts";
 
 type Redirection = SimpleCommandNode["redirections"][number];
 
@@ -17,6 +17,7 @@ export function markSame(): Redirection {
 /** `>>` to what the sink takes for stdout, `2>>` to what it takes for stderr. */
 export const toOut = (): Redirection => redirection(1, ">>", OUT);
 export const toErr = (): Redirection => redirection(2, ">>", ERR);
+export const toLate = (): Redirection => redirection(2, ">>", LATE);
 
 /** Whether stdout and stderr end at the same place, if they started there (`merged`) or apart. */
 export function isSame(redirections: readonly Redirection[], merged: boolean): boolean {

@@ -1,11 +1,8 @@
 import type { CommandContext, CustomCommand, ExecResult } from "just-bash";
-import { command, stdoutOf, wrote } from "./command.ts";
+import { command, quoted, stdoutOf, wrote } from "./command.ts";
 import type { Prepare } from "./prepare.ts";
 import { isMarkedSame } from "./redirections.ts";
 import type { Sink } from "./sink.ts";
-
-/** Commands of the shell that run a command that is given to them, in a script of its own. */
-const RUNNERS = ["env", "timeout"] as const;
 
 /** The name of a variable that a shell can export. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -19,7 +16,7 @@ export function exportOf(env: Readonly<Record<string, string>>): string {
 /** Runs scripts within a script. */
 export class Scripts {
   /** The commands by which a script runs another. */
-  static readonly commands: readonly string[] = ["bash", "sh", ...RUNNERS];
+  static readonly commands: readonly string[] = ["bash", "sh", "env", "timeout"];
   readonly #sink: Sink;
   readonly #prepare: Prepare;
 
@@ -29,10 +26,12 @@ export class Scripts {
   }
 
   commands(): CustomCommand[] {
-    const runners = RUNNERS.map((name) =>
-      command(name, (args, context) => this.#inOrder(context, () => context.origCommand!(args))),
-    );
-    return [...runners, ...["bash", "sh"].map((name) => command(name, this.#shell(name)))];
+    return [
+      command("bash", this.#shell("bash")),
+      command("sh", this.#shell("sh")),
+      command("env", (args, context) => this.#env(args, context)),
+      command("timeout", (args, context) => this.#inOrder(context, () => context.origCommand!(args))),
+    ];
   }
 
   /** Runs a script's text; its streams are one if those of the command that runs it are. */
@@ -75,6 +74,23 @@ export class Scripts {
         return wrote(Buffer.alloc(0), `${name}: ${first}: ${why}\n`, error.code === "EISDIR" ? 126 : 127);
       }
     };
+  }
+
+  /** The shell's own runs a command in a way in which its name is not seen beforehand. */
+  #env(args: readonly string[], context: CommandContext): Promise<ExecResult> {
+    const env = { ...context.exportedEnv };
+    let at = 0;
+    for (; at < args.length; at++) {
+      const word = args[at]!;
+      const [, name, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+      if (word === "-i" || word === "-") for (const each of Object.keys(env)) delete env[each];
+      else if (word === "-u") delete env[args[++at] ?? ""];
+      else if (name !== undefined && !word.startsWith("-")) env[name] = value;
+      else break;
+    }
+    const words = args.slice(at);
+    if (words.length === 0 || words[0]!.startsWith("-")) return context.origCommand!([...args]);
+    return this.run(words.map(quoted).join(" "), ["bash"], { ...context, exportedEnv: env });
   }
 
   async #inOrder(context: CommandContext, run: () => Promise<ExecResult>): Promise<ExecResult> {

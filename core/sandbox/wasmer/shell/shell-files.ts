@@ -43,9 +43,11 @@ export class ShellFiles implements IFileSystem {
   }
 
   async appendFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
-    await this.#stop.turn();
     const bytes = bytesOf(content, options);
-    if (path !== NULL && !this.#sink.write(path, bytes)) this.#tree.append(path, bytes);
+    // Also of a script that is stopped: what it wrote is kept.
+    if (this.#sink.write(path, bytes)) return;
+    await this.#stop.turn();
+    if (path !== NULL) this.#tree.append(path, bytes);
   }
 
   async exists(path: string): Promise<boolean> {

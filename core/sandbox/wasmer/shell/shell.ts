@@ -73,7 +73,7 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   });
   return {
     exitCode: result.exitCode,
-    stdout: Buffer.concat([cleaned(sink.result()), told.piped ?? stdoutOf(result)]),
+    stdout: Buffer.concat([cleaned(sink.result()), told.piped ?? cleaned(stdoutOf(result))]),
     stderr: cleaned(Buffer.from(result.stderr)),
     state: told.state,
   };
@@ -89,9 +89,9 @@ function scriptOf({ command, env, merge }: ShellCall): string {
 
 /** Our own commands leave traces, and so does the stop of a script. */
 function cleaned(bytes: Buffer): Buffer {
-  const text = bytes.toString("latin1");
-  if (!text.includes("forkgym")) return bytes;
-  const clean = text
+  if (!bytes.includes("forkgym")) return bytes;
+  const clean = bytes
+    .toString("latin1")
     .replaceAll(`bash: ${STOPPED}\n`, "")
     .replaceAll(/^\+* ?\/usr\/bin\/forkgym-(state|out)\b.*\n/gm, "")
     .replaceAll(new RegExp(`^(\\+.*?)${RUN} `, "gm"), "$1");

@@ -1,6 +1,8 @@
 /** What the shell takes for files: a script's two streams where they are to be one, see `merge.ts`. */
 export const OUT = "/dev/forkgym-out";
 export const ERR = "/dev/forkgym-err";
+/** The stderr of what runs other commands before it writes anything itself. */
+export const LATE = "/dev/forkgym-late";
 
 /** What one command wrote. The shell gives all of its stdout first, then its trace line and all of its stderr. */
 interface Written {
@@ -15,9 +17,10 @@ export class Sink {
 
   /** @returns whether the path is one of the two streams. */
   write(path: string, bytes: Uint8Array): boolean {
-    if (path !== OUT && path !== ERR) return false;
+    if (path !== OUT && path !== ERR && path !== LATE) return false;
+    if (path === LATE) this.#list.push({ parts: [Buffer.from(bytes)], inner: [] });
     // The shell opens what a command writes to before it runs the command, by writing nothing.
-    if (bytes.length === 0) this.#list.push({ parts: [], inner: [] });
+    else if (bytes.length === 0) this.#list.push({ parts: [], inner: [] });
     else this.#last().parts.push(Buffer.from(bytes));
     return true;
   }

@@ -75,7 +75,7 @@ describe.skipIf(noGit)(`next to real git${noGit && ` (skipped: ${noGit})`}`, { t
             ["status", "--short", "-uall", "--no-renames"],
             ["diff", "--name-status", "--no-renames"],
             ["diff", "--cached", "--numstat", "--no-renames"],
-            ["diff", "HEAD", "--name-only"],
+            ["diff", "HEAD", "--name-only", "--no-renames"],
             ["ls-files", "-s"],
           ]) {
             const theirs = hostGit(work, args);
