@@ -67,6 +67,16 @@ const loop: Repository = {
   hidden: "from loop import count; assert count(3) == 3 and count(0) == 0",
 };
 
+/** What mends the check of the issue breaks the visible test. */
+const clash: Repository = {
+  issue: "```python\nfrom clash import f\nassert f(4, 2) == 2\n```",
+  files: {
+    "clash.py": "def f(a, b):\n    return a % b\n",
+    "test_clash.py": "from clash import f\n\n\ndef test_f():\n    assert f(5, 3) == 2\n",
+  },
+  hidden: "raise SystemExit(1)",
+};
+
 const noCheck: Repository = {
   issue: "It is slow, and `other(1)` too.\n\n```python\nimport shop\nnot python at all\n```\n",
   files: { "shop.py": "X = 1\n" },
@@ -151,6 +161,13 @@ describe.skipIf(reason)(
       expect(node.end).toBe("success");
     });
 
+    test("an edit that helps the issue and breaks a visible test is taken back", async () => {
+      const { why, verdicts, states } = await repair(clash, 60, 1);
+      expect(why).toBe("nothing left to try");
+      expect(new Set(verdicts)).toEqual(new Set(["base", "same", "worse"]));
+      expect(states.at(-1)).toBe(clash.files["clash.py"]);
+    });
+
     test("finds what the issue did not import, and guards against a crash", async () => {
       const { node, reports } = await repair(crash, 50, 4);
       expect(reports[0]!.spots![0]!.name).toBe("Firsts.of");
@@ -167,9 +184,9 @@ describe.skipIf(reason)(
         rollout(
           { id: "shelf", data: shelf },
           {
-            env: () => new Workshop(8),
+            env: () => new Workshop(6),
             policy: repairPolicy(workshopTools),
-            strategy: independent({ n: 3 }),
+            strategy: independent({ n: 2 }),
             seed,
             concurrency: 2,
           },
@@ -179,8 +196,8 @@ describe.skipIf(reason)(
       const tried = tree.leaves.map(({ node }) =>
         pathTo(node).flatMap(({ choice }) => (choice?.sample as { key?: string })?.key ?? []),
       );
-      expect(tried).toHaveLength(3);
-      expect(new Set(tried.map((keys) => keys.join())).size).toBe(3);
+      expect(tried).toHaveLength(2);
+      expect(new Set(tried.map((keys) => keys.join())).size).toBe(2);
       const again = await grow(5);
       expect(
         again.leaves.map(({ node, reward }) => [pathTo(node).map(({ observation }) => observation), reward]),

@@ -49,7 +49,10 @@ export class GitCall implements GitWorld {
   }
 
   err(line: string): void {
-    this.#err += `${line}\n`;
+    // As git has it: no letter that moves a cursor gets into its complaints.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is meant.
+    const safe = /^(error|fatal|warning):/.test(line) ? line.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "?") : line;
+    this.#err += `${safe}\n`;
   }
 
   get written(): { readonly stdout: Buffer; readonly stderr: string } {

@@ -15,7 +15,8 @@ export function literal(content: Uint8Array): string {
   let text = `literal ${content.length}\n`;
   for (let at = 0; at < packed.length; at += LINE_BYTES) {
     const line = packed.subarray(at, at + LINE_BYTES);
-    text += String.fromCharCode(line.length + (line.length <= 26 ? 64 : 70)) + base85(line) + "\n";
+    const length = String.fromCharCode(line.length + (line.length <= 26 ? 64 : 70));
+    text += `${length}${base85(line)}\n`;
   }
   return `${text}\n`;
 }

@@ -1,5 +1,4 @@
 import type { GitCall } from "../call.ts";
-import { blobId, isLink } from "../objects.ts";
 import type { Flags, Options } from "../options.ts";
 import { fromHere } from "../pathspec.ts";
 import { quotedPath } from "../quote.ts";
@@ -118,12 +117,4 @@ function filterHas(filter: string, letter: string): boolean {
   if (filter.includes(letter.toLowerCase())) return false;
   const wanted = filter.replace(/[a-z]/g, "");
   return wanted === "" || wanted.includes(letter);
-}
-
-/** `:100644 100644 abc1234 def5678 M` as in `diff-index` and `diff --raw`, in full. */
-export function rawLine({ path, old, now }: Change, isWork: boolean): string {
-  const zero = "0".repeat(40);
-  const id = (blob: Change["old"]): string => (blob ? blobId(blob.content) : zero);
-  const letter = !old ? "A" : !now ? "D" : isLink(old) === isLink(now) ? "M" : "T";
-  return `:${old?.mode ?? "000000"} ${now?.mode ?? "000000"} ${id(old)} ${isWork ? zero : id(now)} ${letter}\t${quotedPath(path)}`;
 }

@@ -29,6 +29,7 @@ const path = fc.constantFrom(
   "#hash",
   " lead",
   "trail ",
+  "bell\u0001",
 );
 
 const line = fc.constantFrom(
