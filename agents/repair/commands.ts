@@ -1,4 +1,4 @@
-import { CHECKER } from "./checker.ts";
+import { CHECKER } from "./checker/checker.ts";
 import { reproductionOf } from "./issue.ts";
 import type { Attempt } from "./search.ts";
 

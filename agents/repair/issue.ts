@@ -1,5 +1,5 @@
-/** Line between the blocks of a reproduction: each is read on its own, so that one bad block spoils no other. */
-export const BLOCK = "#%%";
+/** Line between the blocks of a reproduction: the checker reads each on its own, so that a bad one spoils no other. */
+const BLOCK = "#%%";
 
 const SHOULD =
   /\b(?:should(?:\s+be|\s+return|\s+give|\s+print|\s+equal|\s+yield)?|expect(?:ed|s)?(?:\s+to\s+(?:be|return|give))?|must\s+(?:be|return|give))\b\s*[:=]?\s*(.+)$/i;

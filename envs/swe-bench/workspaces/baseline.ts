@@ -57,6 +57,8 @@ export async function commitBase(sandbox: Sandbox, instance: SweInstance, found:
   if (head !== instance.baseCommit) {
     await must(sandbox, `git update-ref refs/replace/${instance.baseCommit} HEAD`);
   }
+  // As in SWE-bench's images; without it a script's `git show` would print the whole repository.
+  await must(sandbox, "git commit -q --allow-empty -m SWE-bench", { env });
 }
 
 /** What every repository is given once it lies there, whoever brought it. */

@@ -86,7 +86,7 @@ const noCheck: Repository = {
 /** A crash, in code that needs a guard; and a class in the issue that nobody imported. */
 const crash: Repository = {
   issue:
-    "Crash:\n\n```python\nfrom deep.first import Firsts\nFirsts().of([])  # should be None\nFirsts().of([4])  # should be 4\n```",
+    "Crash:\n\n```python\nfirst = Firsts().of([])\nassert first is None\nFirsts().of([4])  # should be 4\nunheard(of)\n```",
   files: {
     "deep/__init__.py": "",
     "deep/first.py": "class Firsts:\n    def of(self, items):\n        return items[0]\n",
@@ -170,6 +170,8 @@ describe.skipIf(reason)(
 
     test("finds what the issue did not import, and guards against a crash", async () => {
       const { node, reports } = await repair(crash, 50, 4);
+      // The crash, and what was to be said of its result; not what the issue never explains.
+      expect(reports[0]!.targets).toBe(2);
       expect(reports[0]!.spots![0]!.name).toBe("Firsts.of");
       expect(node.end).toBe("success");
     });
