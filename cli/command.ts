@@ -47,14 +47,17 @@ function pairs(flags: string, help: string): Option {
 /** A signal that aborts on the first SIGINT or SIGTERM; the second one kills as usual. */
 export function abortOnSignal(): { readonly signal: AbortSignal; done(): void } {
   const controller = new AbortController();
-  const stop = (name: NodeJS.Signals) => controller.abort(new Error(`stopped by ${name}`));
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  return {
-    signal: controller.signal,
-    done: () => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-    },
+  const done = () => {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
   };
+  // Listening on until the second signal: what cleans up after Docker leaves a process alone that listens itself.
+  const stop = (name: NodeJS.Signals) => {
+    if (!controller.signal.aborted) return controller.abort(new Error(`stopped by ${name}`));
+    done();
+    process.kill(process.pid, name);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  return { signal: controller.signal, done };
 }

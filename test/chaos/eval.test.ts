@@ -22,7 +22,7 @@ describe.skipIf(restart === undefined || image === undefined)(
       const first = evaluate(folder);
       await first.until(6);
       for (let kill = 0; kill < 3; kill++) {
-        await killOne();
+        await killOne(first);
         await first.until(8 + 3 * kill);
       }
       await first.until(18);
@@ -107,8 +107,8 @@ function patch(text: string): string {
 }
 
 /** One of the containers that run now is killed, as by the kernel. */
-async function killOne(): Promise<void> {
-  for (;;) {
+async function killOne({ over }: { over(): boolean }): Promise<void> {
+  while (!over()) {
     const { stdout } = await shell("docker ps -q --filter label=forkgym | head -1");
     const id = stdout.trim();
     if (
@@ -137,6 +137,7 @@ function evaluate(folder: string) {
   const read = () => text.split("\n").filter((line) => line !== "");
   return {
     ended,
+    over: () => child.exitCode !== null,
     lines: read,
     stop: () => child.kill("SIGINT"),
     /** Waits until so many tasks are done. */

@@ -86,7 +86,7 @@ const noCheck: Repository = {
 /** A crash, in code that needs a guard; and a class in the issue that nobody imported. */
 const crash: Repository = {
   issue:
-    "Crash:\n\n```python\nfirst = Firsts().of([])\nassert first is None\nFirsts().of([4])  # should be 4\nunheard(of)\n```",
+    "Crash:\n\n```python\ngot = Firsts().of([])\nassert got is None\nFirsts().of([4])  # should be 4\nunheard(of)\n```",
   files: {
     "deep/__init__.py": "",
     "deep/first.py": "class Firsts:\n    def of(self, items):\n        return items[0]\n",
