@@ -3,4 +3,5 @@ export * from "./learner/evaluate.ts";
 export * from "./learner/learner.ts";
 export * from "./learner/trainer.ts";
 export * from "./random.ts";
+export { type RepairTools, repairPolicy } from "./repair/repair.ts";
 export * from "./scripted.ts";

@@ -18,7 +18,8 @@ export interface Knowledge {
   readonly tried: ReadonlySet<string>;
   /** File whose last edit may or may not have been taken back: its command was cut off. */
   readonly unsure: string | undefined;
-  readonly looked: boolean;
+  /** First runs of the checks. */
+  readonly looks: number;
 }
 
 const NOTHING: Knowledge = {
@@ -26,7 +27,7 @@ const NOTHING: Knowledge = {
   spots: [],
   tried: new Set(),
   unsure: undefined,
-  looked: false,
+  looks: 0,
 };
 
 /** Knowledge of nodes, each made of its parent's and its own turn, and kept as long as the node. */
@@ -65,7 +66,7 @@ export class History<Obs> {
       spots: report?.spots ?? before.spots,
       tried,
       unsure: report === undefined && step.step === "try" ? step.attempt.path : undefined,
-      looked: true,
+      looks: before.looks + (step.step === "look" ? 1 : 0),
     };
   }
 }

@@ -19,6 +19,9 @@ export interface RepairTools<Data, Obs, Act> {
   readonly python?: string;
 }
 
+/** A first run that was cut off, by a time-out of a cold machine say, is done once more. */
+const LOOKS = 2;
+
 /**
  * Repairs a Python repository by trial and error: a baseline without a language model that exercises trees, scorers
  * and sandboxes on a CPU. It learns nothing, reads no hidden test, and finds bugs of one line that an issue shows by
@@ -43,7 +46,7 @@ export function repairPolicy<Data, Obs, Act>(tools: RepairTools<Data, Obs, Act>)
   return {
     name: "repair",
     act({ task, node, rng }) {
-      const { looked, verdict, spots, tried, unsure } = history.at(node);
+      const { looks, verdict, spots, tried, unsure } = history.at(node);
       const certain = (action: Act, sample: Step) => ({
         action,
         logprob: 0,
@@ -53,7 +56,9 @@ export function repairPolicy<Data, Obs, Act>(tools: RepairTools<Data, Obs, Act>)
       const submit = (why: string) => certain(tools.submit(), { step: "submit", why });
       const { turnsLeft } = tools.read(node.observation);
       if (turnsLeft <= 1) return submit("no turns left");
-      if (!looked) return certain(tools.bash(lookCommand(tools.issueOf(task), python)), { step: "look" });
+      if (looks === 0 || (verdict === undefined && looks < LOOKS)) {
+        return certain(tools.bash(lookCommand(tools.issueOf(task), python)), { step: "look" });
+      }
       if (unsure !== undefined) {
         return certain(tools.bash(restoreCommand(unsure)), { step: "restore" });
       }

@@ -10,9 +10,11 @@ test("every environment and every task set is found by its name", () => {
 });
 
 test("an unknown name is an error that lists those there are", () => {
-  expect(() => kitOf("chess")).toThrow('no environment "chess"; there are frozen-lake, frozen-lake-v1');
+  expect(() => kitOf("chess")).toThrow(
+    'no environment "chess"; there are frozen-lake, frozen-lake-v1, swe-bench',
+  );
   expect(() => namedSetOf("frozen-lake")).toThrow(
-    /^no task set "frozen-lake"; there are frozen-lake\/rllm-train, .*, frozen-lake-v1\/8x8$/,
+    /^no task set "frozen-lake"; there are frozen-lake\/rllm-train, .*, frozen-lake-v1\/8x8, swe-mini$/,
   );
 });
 

@@ -95,12 +95,18 @@ describe("repairPolicy", () => {
     expect(stepsOf(end)).toEqual(["look", "try", "try", "try", "no turns left"]);
   });
 
+  test("looks again if the first look was cut off", async () => {
+    const end = await play((turn) => ["timed out", report("base", [spot]), report("solved")][turn] ?? "");
+    expect(stepsOf(end)).toEqual(["look", "look", "try", "every check passes"]);
+  });
+
   test.each([
     ["no check fails", report("blind")],
     ["the checks do not run", "bash: python3: command not found\n"],
     ["the checks do not run", '@@repair {"verdict": "base", "targ'],
   ])("submits as it is when %s", async (why, text) => {
-    expect(stepsOf(await play(() => text))).toEqual(["look", why]);
+    const steps = stepsOf(await play(() => text));
+    expect(steps).toEqual(why === "no check fails" ? ["look", why] : ["look", "look", why]);
   });
 
   test("builds on an edit that was kept: the next comes from the new stretches", async () => {

@@ -56,7 +56,7 @@ export class Workshop implements Env<Repository, Sight, Move> {
       const end: EndReason = reward === 1 ? "success" : "failure";
       return { observation: { text: "", exitCode: null, turnsLeft }, reward, end };
     }
-    const { stdout, exitCode, ms } = await sandbox.exec(move.script, { merge: true, timeoutMs: 20_000 });
+    const { stdout, exitCode, ms } = await sandbox.exec(move.script, { merge: true, timeoutMs: 180_000 });
     this.ms.push(ms);
     return { observation: { text: stdout.text, exitCode, turnsLeft }, reward: 0 };
   }

