@@ -161,7 +161,9 @@ function normalised(value: Json, rules: readonly NormalRule[]): Json {
   }
   if (Array.isArray(value)) return value.map((each) => normalised(each, rules));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, normalised(each as Json, rules)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, normalised(each as Json, rules)]),
+  );
 }
 
 function prunedAsZero(options: Json): boolean {

@@ -1,3 +1,4 @@
+export * from "../serving/index.ts";
 export { testEnv } from "./env-contract.ts";
 export { type EnvContract, envLaws } from "./env-laws.ts";
 export { testSandbox } from "./sandbox-contract.ts";

@@ -1,0 +1,14 @@
+export { arpoEntropy } from "./entropy.ts";
+export { ServerError, type ServerFault } from "./errors.ts";
+export { type HttpOptions, jsonClient } from "./http.ts";
+export type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
+export { type OpenaiOptions, openaiServer } from "./openai.ts";
+export { type ModelPolicyOptions, modelPolicy, type Sampling } from "./policy.ts";
+export type { FailedAttempt, SampleRecord } from "./sample-record.ts";
+export type { ServerOptions } from "./sampled.ts";
+export { sglangServer } from "./sglang.ts";
+export { CHATML, ChatTemplate, type ChatTemplateOptions } from "./tokens/chat-template.ts";
+export { Conversation } from "./tokens/conversation.ts";
+export { loadTokenizer, type Tokenizer, type TokenizerFiles } from "./tokens/tokenizer.ts";
+export { vllmServer } from "./vllm.ts";
+export { vllmGenerateServer } from "./vllm-generate.ts";

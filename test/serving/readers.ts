@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import type { ModelServer, Sample } from "../../agents/model-server/model-server.ts";
+import { openaiServer } from "../../agents/model-server/openai.ts";
+import { sglangServer } from "../../agents/model-server/sglang.ts";
+import { vllmServer } from "../../agents/model-server/vllm.ts";
+import { vllmGenerateServer } from "../../agents/model-server/vllm-generate.ts";
+import type { Message } from "../../core/dialogue.ts";
+import { tinyTokenizer } from "./tokenizer.ts";
+
+export const messages: readonly Message[] = [{ role: "user", content: "go" }];
+export const promptTokenIds: readonly number[] = tinyTokenizer.encode(tinyTokenizer.render(messages));
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire
+export type Body = any;
+
+/** What a sample must say, read from the body by someone else. */
+interface Reader {
+  readonly make: (options: {
+    url: string;
+    model: string;
+    totalMs: number;
+    maxBodyBytes?: number;
+  }) => ModelServer;
+  readonly read: (body: Body, choice?: Body) => Partial<Record<keyof Sample, unknown>>;
+}
+
+/** A log-probability may be a rounding error above 0; what is no number must not have become one. */
+const atMost0 = (values: readonly unknown[] | undefined) =>
+  values?.map((value) => (typeof value === "number" ? Math.min(0, value) : value));
+const only = (choices: readonly Body[]) => {
+  expect(choices).toHaveLength(1);
+  return choices[0];
+};
+const contentLogprobs = (choice: Body) =>
+  atMost0(choice.logprobs?.content?.map(({ logprob }: { logprob: number }) => logprob));
+const cached = (body: Body) => body.usage?.prompt_tokens_details?.cached_tokens ?? undefined;
+
+export const READERS: Readonly<Record<string, Reader>> = {
+  "vLLM /v1/completions": {
+    make: vllmServer,
+    read: (body, choice = only(body.choices)) => ({
+      tokenIds: choice.token_ids,
+      logprobs: atMost0(choice.logprobs.token_logprobs),
+      text: choice.text,
+      finishReason: choice.finish_reason,
+      stopReason: choice.stop_reason ?? undefined,
+      promptTokenIds: choice.prompt_token_ids,
+      cachedTokens: cached(body),
+    }),
+  },
+  "vLLM /inference/v1/generate": {
+    make: vllmGenerateServer,
+    read: (body, choice = only(body.choices)) => ({
+      tokenIds: choice.token_ids,
+      logprobs: contentLogprobs(choice),
+      finishReason: choice.finish_reason,
+      promptTokenIds: body.prompt_token_ids ?? promptTokenIds,
+      cachedTokens: cached(body),
+    }),
+  },
+  "SGLang /generate": {
+    make: sglangServer,
+    read: ({ meta_info: meta, ...body }) => ({
+      tokenIds: body.output_ids,
+      logprobs: atMost0(meta.output_token_logprobs.map(([logprob]: [number]) => logprob)),
+      text: body.text ?? "",
+      finishReason: meta.finish_reason.type,
+      stopReason: meta.finish_reason.matched ?? undefined,
+      promptTokenIds: body.prompt_token_ids ?? promptTokenIds,
+      promptTokens: meta.prompt_tokens,
+      cachedTokens: meta.cached_tokens ?? undefined,
+      weightVersion: meta.weight_version == null ? undefined : String(meta.weight_version),
+    }),
+  },
+  "OpenAI /v1/chat/completions": {
+    make: openaiServer,
+    read: (body, choice = only(body.choices)) => ({
+      tokenIds: undefined,
+      logprobs: contentLogprobs(choice),
+      text: choice.message.content ?? "",
+      finishReason: choice.finish_reason,
+      promptTokens: body.usage.prompt_tokens,
+      generatedTokens: body.usage.completion_tokens,
+      cachedTokens: cached(body),
+    }),
+  },
+};
