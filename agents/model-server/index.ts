@@ -1,9 +1,15 @@
 export { arpoEntropy } from "./entropy.ts";
 export { ServerError, type ServerFault } from "./errors.ts";
 export { type HttpOptions, jsonClient } from "./http.ts";
+export { exposition } from "./metrics/exposition.ts";
+export { type Labels, Meter, type MeterSnapshot, type Metric, type Series } from "./metrics/meter.ts";
+export { metered, type OnSpan, type Span } from "./metrics/metered.ts";
 export type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 export { type OpenaiOptions, openaiServer } from "./openai.ts";
 export { type ModelPolicyOptions, modelPolicy, type Sampling } from "./policy.ts";
+export type { PoolOptions, PoolServer } from "./pool/options.ts";
+export { type ServerPool, serverPool } from "./pool/pool.ts";
+export type { EndpointStats, PoolStats } from "./pool/stats.ts";
 export type { FailedAttempt, SampleRecord } from "./sample-record.ts";
 export type { ServerOptions } from "./sampled.ts";
 export { sglangServer } from "./sglang.ts";

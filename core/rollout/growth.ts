@@ -7,7 +7,7 @@ import type { Task } from "../task.ts";
 import { type Branch, Handle } from "./branch.ts";
 import { addUsage, type Budget, emptyBudget } from "./budget.ts";
 import type { RolloutOptions } from "./engine.ts";
-import { type Limits, within } from "./limits.ts";
+import { following, type Limits, within } from "./limits.ts";
 import type { BranchView, Route } from "./strategy.ts";
 import {
   type BranchRecord,
@@ -32,7 +32,7 @@ type CutEnd = Exclude<LeafEnd, "error" | "aborted">;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Stands for "no signal was given", which spares the hot path a listener a turn. */
-const NEVER = new AbortController().signal;
+const NEVER = following(undefined).signal;
 
 /** One tree while it grows. Used once. */
 export class Growth<Data, Obs, Act> {

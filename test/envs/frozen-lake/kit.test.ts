@@ -4,8 +4,8 @@ import { gymnasiumFrozenLakeKit } from "../../../envs/frozen-lake/gymnasium-kit.
 import { frozenLakeKit } from "../../../envs/frozen-lake/kit.ts";
 import { environments } from "../../../envs/index.ts";
 
-test("both kits are listed, and names of kits and sets are unique", () => {
-  expect(environments.map((kit) => kit.name)).toEqual(["frozen-lake", "frozen-lake-v1"]);
+test("all kits are listed, and names of kits and sets are unique", () => {
+  expect(environments.map((kit) => kit.name)).toEqual(["frozen-lake", "frozen-lake-v1", "swe-bench"]);
   const sets = environments.flatMap((kit) => kit.sets.map((set) => set.name));
   expect(sets).toEqual([
     "frozen-lake/rllm-train",
@@ -14,6 +14,7 @@ test("both kits are listed, and names of kits and sets are unique", () => {
     "frozen-lake/hard-test",
     "frozen-lake-v1/4x4",
     "frozen-lake-v1/8x8",
+    "swe-mini",
   ]);
 });
 
@@ -49,7 +50,7 @@ test("random actions are uniform over the four moves", () => {
   }
 });
 
-test("checkpoints come every 5 turns, every 4 on the hard sets, every quarter for Gymnasium", () => {
+test("checkpoints come every 5 turns, every 4 on the hard sets, every quarter for Gymnasium, every 5 on swe-mini", () => {
   const every = Object.fromEntries(
     environments.flatMap((kit) => kit.sets.map((set) => [set.name, kit.checkpointEvery(set.make())])),
   );
@@ -60,6 +61,7 @@ test("checkpoints come every 5 turns, every 4 on the hard sets, every quarter fo
     "frozen-lake/hard-test": 4,
     "frozen-lake-v1/4x4": 25,
     "frozen-lake-v1/8x8": 50,
+    "swe-mini": 5,
   });
 });
 
