@@ -4,6 +4,7 @@ import { ForkGymError } from "../core/errors.ts";
 import { forkBench } from "./fork.ts";
 import { rolloutBench } from "./rollout.ts";
 import { sandboxBench } from "./sandbox/sandbox.ts";
+import { type ServingOptions, servingBench } from "./serving/serving.ts";
 import { stepBench } from "./step.ts";
 import type { VersusOptions } from "./versus.ts";
 
@@ -34,6 +35,17 @@ program
   .option("--min-ratio <n>", "fail (exit 1) if overlay at 100 MB is not so many times faster", positive)
   .action(async ({ image = process.env.FORKGYM_IMAGE, rounds, minRatio }: Given & { image?: string }) => {
     process.exitCode = await sandboxBench({ image, rounds, ...(minRatio !== undefined && { minRatio }) });
+  });
+
+program
+  .command("serving")
+  .description("how busy trees keep a model server, and what they spare it; the test server, at a fixed cost")
+  .option("--trees <n>", "trees at once", whole(1), 64)
+  .option("--slots <n>", "sequences that the server runs at once", whole(1), 64)
+  .option("--ms-per-step <n>", "what a token of every running sequence costs", positive, 2)
+  .option("--min-busy <share>", "fail (exit 1) if fewer slots are busy after warm-up", positive)
+  .action(async (options: ServingOptions) => {
+    process.exitCode = await servingBench(options);
   });
 
 function bench(name: string, summary: string): Command {

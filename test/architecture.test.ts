@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   envs: ["envs", "core"],
   agents: ["agents", "core"],
   cli: ["cli", "envs", "agents", "core"],
-  bench: ["bench", "cli", "envs", "agents", "core"],
+  bench: ["bench", "cli", "envs", "agents", "core", "test"],
   test: ["test", "core"],
 };
 

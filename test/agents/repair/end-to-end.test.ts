@@ -129,7 +129,7 @@ describe.skipIf(reason)(
 
     test("repairs a wrong bound, and says what it sees", async () => {
       const { node, why, reports, states } = await repair(shelf, 50, 1);
-      expect([why, node.end]).toEqual(["every check passes", "success"]);
+      expect([why, node.end], node.observation.text).toEqual(["every check passes", "success"]);
       const [, first] = pathTo(node);
       expect(first!.observation.exitCode).toBe(1);
       expect(first!.observation.text).toContain("FAIL: 0.0 assert fits([2, 3], 5) (AssertionError: )");

@@ -52,9 +52,9 @@ export class Workshop implements Env<Repository, Sight, Move> {
     this.#turn++;
     const turnsLeft = this.#turns - this.#turn;
     if ("submit" in move) {
-      const { reward } = await this.settle();
+      const { reward, info } = await this.settle();
       const end: EndReason = reward === 1 ? "success" : "failure";
-      return { observation: { text: "", exitCode: null, turnsLeft }, reward, end };
+      return { observation: { text: String(info?.text), exitCode: null, turnsLeft }, reward, end };
     }
     const { stdout, exitCode, ms } = await sandbox.exec(move.script, { merge: true, timeoutMs: 180_000 });
     this.ms.push(ms);
@@ -79,8 +79,14 @@ export class Workshop implements Env<Repository, Sight, Move> {
   }
 
   async settle(): Promise<Settlement> {
-    const { exitCode } = await this.#open().exec(["python3", "-B", "-c", this.#task!.data.hidden]);
-    return { reward: exitCode === 0 ? 1 : 0 };
+    const command = ["python3", "-B", "-c", this.#task!.data.hidden];
+    const { exitCode, timedOut, stdout } = await this.#open().exec(command, {
+      merge: true,
+      timeoutMs: 180_000,
+    });
+    // A verdict is Python's own exit code; anything else is the machine's doing.
+    if (timedOut || exitCode > 1) throw new Error(`hidden tests ended with ${exitCode}: ${stdout.text}`);
+    return { reward: exitCode === 0 ? 1 : 0, info: { text: stdout.text } };
   }
 
   /** A file's content as it stands. */

@@ -7,10 +7,12 @@ import type { Rng } from "../../../core/rng.ts";
 import { rollout } from "../../../core/rollout/engine.ts";
 import { patr } from "../../../core/rollout/strategies/patr.ts";
 import { SweBench } from "../../../envs/swe-bench/env.ts";
+import { createGrader } from "../../../envs/swe-bench/grader.ts";
 import type { SweInstance } from "../../../envs/swe-bench/instance.ts";
 import { sweProgress } from "../../../envs/swe-bench/progress.ts";
 import { loadSet } from "../../../envs/swe-bench/rows/set.ts";
-import { settingsOf } from "../../../envs/swe-bench/settings.ts";
+import { scaffolds } from "../../../envs/swe-bench/scaffolds.ts";
+import { workspacesOf } from "../../../envs/swe-bench/settings.ts";
 import type { SweAction, SweObservation } from "../../../envs/swe-bench/types.ts";
 
 const image = process.env.FORKGYM_SYMPY_IMAGE;
@@ -51,7 +53,15 @@ describe.skipIf(image === undefined)(
     test("a tree with K = 13 and 50 turns: it forks and prunes, every leaf is graded, nothing is left", async () => {
       const file = join(shared, "data/swe-bench/verified.parquet");
       const set = await loadSet(file, { ids: "sympy__sympy-23950" }, () => {});
-      const settings = settingsOf({ backend: "docker", engine: "overlay", image: image! });
+      const run = `tree-${process.pid}`;
+      const workspaces = workspacesOf({
+        backend: "docker",
+        engine: "overlay",
+        network: false,
+        image: image!,
+        run,
+      });
+      const settings = { workspaces, grader: createGrader({ workspaces }), scaffold: scaffolds.sweagent };
       const tree = await rollout(set.at(0), {
         env: () => new SweBench(settings),
         policy: wanderer,
@@ -71,7 +81,7 @@ describe.skipIf(image === undefined)(
       for (const { branch, reward } of tree.leaves)
         expect(reward, branch).toBe(branch.startsWith("0") ? 1 : 0);
       expect(tree.leaves.filter(({ node }) => node.turn === 50).length).toBeGreaterThanOrEqual(4);
-      const { stdout } = await promisify(exec)("docker ps -aq --filter label=forkgym");
+      const { stdout } = await promisify(exec)(`docker ps -aq --filter label=forkgym.run=${run}`);
       expect(stdout).toBe("");
     }, 400_000);
   },

@@ -1,5 +1,5 @@
 import Docker from "dockerode";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { createDockerSandbox } from "../../../../core/sandbox/docker/index.ts";
 import type { Sandbox } from "../../../../core/sandbox/sandbox.ts";
 import { testSandbox } from "../../../contracts/index.ts";
@@ -31,7 +31,10 @@ async function plain(onNote: (line: string) => void = () => {}): Promise<Sandbox
 
 describeDocker("an image without python3", () => {
   afterAll(async () => {
-    if (bare !== undefined) await new Docker().getImage(await bare).remove({ force: true });
+    if (bare === undefined) return;
+    const image = new Docker().getImage(await bare);
+    // Docker may take a moment to see that the last image made of it is gone.
+    await vi.waitFor(() => image.remove({ force: true }), { timeout: 30_000, interval: 200 });
   });
 
   test("falls back to commits and a docker exec a command, and says why in a line each", async () => {
