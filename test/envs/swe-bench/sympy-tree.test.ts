@@ -16,7 +16,7 @@ import { workspacesOf } from "../../../envs/swe-bench/settings.ts";
 import type { SweAction, SweObservation } from "../../../envs/swe-bench/types.ts";
 
 const image = process.env.FORKGYM_SYMPY_IMAGE;
-const shared = process.env.FORKGYM_SHARED ?? "../shared";
+const shared = process.env.FORKGYM_SHARED ?? "";
 
 const FILE = "/testbed/sympy/sets/contains.py";
 const bash = (command: string): SweAction => ({ tool: "execute_bash", arguments: { command } });

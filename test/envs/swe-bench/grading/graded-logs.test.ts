@@ -10,7 +10,7 @@ import { readInstances } from "../../../../envs/swe-bench/rows/index.ts";
 
 // Real logs with the reports that the official harness 4.1.0 wrote, and Verified, which are not in this repository.
 // FORKGYM_SHARED names the folder that holds data/swe-bench; FORKGYM_REQUIRE_SHARED=1 makes its absence a failure.
-const data = join(process.env.FORKGYM_SHARED ?? "../shared", "data", "swe-bench");
+const data = join(process.env.FORKGYM_SHARED ?? "", "data", "swe-bench");
 const logs = join(data, "graded-logs");
 const found = existsSync(logs) && existsSync(join(data, "verified.parquet"));
 const missing = `${logs} is not there; FORKGYM_SHARED can name its folder`;

@@ -11,7 +11,7 @@ import { fileOf } from "./rows.ts";
 
 // SWE-bench Verified itself, which is not in this repository. FORKGYM_SHARED names the folder that holds
 // data/swe-bench/verified.parquet; FORKGYM_REQUIRE_SHARED=1 makes its absence a failure.
-const shared = process.env.FORKGYM_SHARED ?? "../shared";
+const shared = process.env.FORKGYM_SHARED ?? "";
 const path = join(shared, "data", "swe-bench", "verified.parquet");
 const found = existsSync(path);
 const missing = `${path} is not there; FORKGYM_SHARED can name its folder`;
