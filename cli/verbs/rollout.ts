@@ -26,6 +26,8 @@ interface Options extends Globals {
 
 /** Turns of a tree where several strategies are compared: eight episodes of twenty. */
 const CONTEST_TURNS = 160;
+/** Trees whose first problem is printed; all are counted and recorded. */
+const SHOWN_PROBLEMS = 3;
 
 export function rolloutVerb(program: Command): void {
   program
@@ -109,6 +111,7 @@ async function rolloutSet(
   });
   const interrupted = abortOnSignal();
   const bar = output.progress(name, count);
+  const problems: string[] = [];
   try {
     const summary = await runRollouts(folder, {
       tasks: set,
@@ -121,10 +124,14 @@ async function rolloutSet(
       ...(budget !== undefined && { limits: { treeTurns: budget } }),
       signal: interrupted.signal,
       ...(strategy.scored && { scorer: kit.progress! }),
-      onTree: (_, done) => bar.update(done),
+      onTree: (tree, done) => {
+        bar.update(done);
+        const [problem] = tree.problems;
+        if (problem !== undefined) problems.push(`${tree.task.id}: ${problem}`);
+      },
     });
     bar.stop();
-    for (const note of folder.notes) output.note(note);
+    for (const note of [...folder.notes, ...problems.slice(0, SHOWN_PROBLEMS)]) output.note(note);
     output.json({ run: out, ...summary });
     for (const line of summaryLines(summary)) output.line(line);
     if (summary.trees < count) {
