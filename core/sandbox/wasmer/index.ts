@@ -70,11 +70,6 @@ export async function createWasmerSandbox(options: WasmerSandboxOptions = {}): P
   return new WasmerSandbox({ programs: known, clock, open }, { files: tree.state(), shell });
 }
 
-/** Lets the programs that are started from now on run in a fresh Wasmer, in case something is wrong with the old one. */
-export function renewWasmer(): void {
-  shared.engine?.renew();
-}
-
 function open(): () => void {
   shared.numOpen++;
   return () => {

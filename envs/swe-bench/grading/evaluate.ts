@@ -53,8 +53,7 @@ export function verdictOf(evaluation: Evaluation): boolean | undefined {
 
 /**
  * Applies a patch in a fresh sandbox, runs the instance's tests and grades their log. Whatever fails around the patch
- * is tried again, then it is the outcome `infrastructure`; a log without the result of any test is a verdict only if the
- * tests, run again, give another such log. Only an abort and bad input throw.
+ * is tried again, then it is the outcome `infrastructure`; only an abort and bad input throw.
  */
 export async function evaluate(
   instance: SweInstance,
@@ -66,7 +65,6 @@ export async function evaluate(
   if (instance.hidden.evalScript === null) {
     throw new InputError(`swe-bench: ${instance.id} has no eval_script; convert the data set to v5 rows`);
   }
-  let confirming = false;
   for (let attempt = 0; ; attempt++) {
     signal?.throwIfAborted();
     const evaluation = await once(instance, patch, options).catch((error: unknown): Evaluation => {
@@ -76,13 +74,6 @@ export async function evaluate(
       }
       throw error;
     });
-    if (evaluation.outcome === "graded" && evaluation.grade.missing && !confirming && retries > 0) {
-      // That no test ran may be the patch's doing or the machine's: it is believed the second time.
-      confirming = true;
-      options.workspaces.renew?.();
-      onNote(`${instance.id}: once more, because the log has no result of any test`);
-      continue;
-    }
     const again = evaluation.outcome === "infrastructure" && evaluation.traces === undefined;
     if (!again || attempt >= retries) return evaluation;
     onNote(`${instance.id}: try ${attempt + 2} of ${retries + 1}, because ${evaluation.reason}`);

@@ -14,6 +14,5 @@ export function eitherWorkspaces(parts: {
     open: async (instance, purpose) => ((await isWasmer(instance)) ? wasmer : docker).open(instance, purpose),
     fork: (snapshot) => of(snapshot).fork(snapshot),
     release: (snapshot) => of(snapshot).release(snapshot),
-    renew: () => wasmer.renew?.(),
   };
 }

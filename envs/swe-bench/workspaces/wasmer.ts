@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../../core/env.ts";
 import { InputError, SnapshotError } from "../../../core/errors.ts";
 import type { Sandbox } from "../../../core/sandbox/sandbox.ts";
-import { createWasmerSandbox, renewWasmer } from "../../../core/sandbox/wasmer/index.ts";
+import { createWasmerSandbox } from "../../../core/sandbox/wasmer/index.ts";
 import type { SweInstance } from "../instance.ts";
 import { commitBase, putRepository, settleIn } from "./baseline.ts";
 import { type Purpose, REPOSITORY, type RepositoryOf, type Workspaces } from "./workspaces.ts";
@@ -84,6 +84,5 @@ export function wasmerWorkspaces(options: WasmerWorkspacesOptions): Workspaces {
     },
     fork,
     release,
-    renew: renewWasmer,
   };
 }

@@ -21,8 +21,6 @@ export interface Workspaces {
   /** Forks a snapshot of one of these sandboxes, which may be closed. @throws {SnapshotError} @throws {SandboxError} */
   fork(snapshot: Snapshot): Promise<Sandbox>;
   release(snapshot: Snapshot): Promise<void>;
-  /** Makes what is behind the next sandboxes afresh, where sandboxes share something that may have gone wrong. */
-  renew?(): void;
 }
 
 /** A repository that does not come in an image: as files, or as an archive, which keeps modes and links. */

@@ -27,12 +27,6 @@ export class Engine {
     }
   }
 
-  /** What runs goes on; what comes next has a thread of its own. */
-  renew(): void {
-    for (const thread of this.#threads) thread.isSpent = true;
-    this.#sweep();
-  }
-
   /** Ends all that runs. The engine starts again with the next program. */
   close(): void {
     for (const thread of this.#threads) thread.close(new SandboxError("wasmer: closed"));

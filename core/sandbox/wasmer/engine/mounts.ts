@@ -28,11 +28,11 @@ export class Mounts {
     return [...(this.#callers.get(mount) ?? [])];
   }
 
-  /** Answers a thread, which stands still until it has its answer. */
+  /** Answers a thread, which stands still until `signal` counts one answer more. */
   serve(caller: number, port: MessagePort, signal: Int32Array): void {
     const reply = (message: { readonly value?: unknown; readonly error?: string }): void => {
       port.postMessage(message);
-      Atomics.store(signal, 0, 1);
+      Atomics.add(signal, 0, 1);
       Atomics.notify(signal, 0);
     };
     port.on("message", ([mount, method, args]: [number, string, readonly unknown[]]) => {

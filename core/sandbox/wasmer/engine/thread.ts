@@ -81,11 +81,14 @@ export type FromEngine =
 export function guestThread(threads: Threads, load: Load): void {
   // What Wasmer prints about itself is nobody's output.
   for (const name of ["log", "info", "warn", "error"] as const) console[name] = () => {};
-  const { port, signal, url } = threads.workerData;
+  const { port, url } = threads.workerData;
+  const signal: Int32Array = threads.workerData.signal;
+  let numAnswers = 0;
   const call: Call = (mount, method, args) => {
-    Atomics.store(signal, 0, 0);
     port.postMessage([mount, method, args]);
-    Atomics.wait(signal, 0, 0);
+    // Being woken is no answer yet: the last answer's wake may come when its successor is waited for already.
+    while (Atomics.load(signal, 0) === numAnswers) Atomics.wait(signal, 0, numAnswers);
+    numAnswers = Atomics.load(signal, 0);
     const { error, value } = threads.receiveMessageOnPort(port)!.message;
     if (error !== undefined) throw Object.assign(new Error(error), { code: error });
     return value;

@@ -146,34 +146,6 @@ describe.skipIf(reason)(`tests that run${reason && ` (skipped: ${reason})`}`, { 
     expect(verdictOf(await evaluate(instance, cheat, quick))).toBe(false);
   });
 
-  test("that no test ran is believed the second time", async () => {
-    const notes: string[] = [];
-    let opened = 0;
-    const workspaces: Workspaces = {
-      ...wasmer,
-      async open(which, purpose) {
-        const sandbox = await wasmer.open(which, purpose);
-        // The first time Python does not start.
-        if (opened++ === 0)
-          await sandbox.exec("mkdir -p /testbed/unittest; echo 'raise SystemExit(1)' > unittest/__init__.py");
-        return sandbox;
-      },
-    };
-    const evaluation = await evaluate(instance, gold, {
-      ...quick,
-      workspaces,
-      onNote: (line) => notes.push(line),
-    });
-    expect([verdictOf(evaluation), opened]).toEqual([true, 2]);
-    expect(notes).toEqual([`${instance.id}: once more, because the log has no result of any test`]);
-    const broken = instance.hidden.evalScript!.replace("python3 -m unittest", "false");
-    const never = { ...instance, hidden: { ...instance.hidden, evalScript: broken } };
-    expect(await evaluate(never, gold, quick)).toMatchObject({
-      outcome: "graded",
-      grade: { refusal: "suite never ran" },
-    });
-  });
-
   test("a time-out is no verdict, is not tried again, and its output is kept", async () => {
     const script = instance.hidden.evalScript!.replace(
       "python3 -m unittest",
