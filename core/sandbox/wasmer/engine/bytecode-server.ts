@@ -1,11 +1,11 @@
 import { Fault } from "../tree/fault.ts";
 import type { FileTree } from "../tree/file-tree.ts";
+import { BytecodeCache } from "./bytecode-cache.ts";
 import type { FileServer } from "./mounts.ts";
 import { WHOLE } from "./python.ts";
 import type { OpenFiles } from "./tree-server.ts";
 
-/** Bytecode by the very bytes of the source that it was compiled from: goes when they go, is shared by all who have them. */
-const compiled = new WeakMap<Uint8Array, Map<string, Uint8Array>>();
+const cache = new BytecodeCache();
 
 interface Draft {
   path: string;
@@ -93,23 +93,20 @@ export class BytecodeServer implements FileServer {
     if (!name || !from.endsWith(WHOLE)) return;
     // What was read, not what is there by now: it may have been changed while it was compiled.
     const source = this.#open.sources.get(name.path);
-    if (!source) return;
-    const kept = compiled.get(source) ?? new Map<string, Uint8Array>();
-    kept.set(name.key, Uint8Array.from(draft.content));
-    compiled.set(source, kept);
+    if (source) cache.set(source, name.kind, Uint8Array.from(draft.content));
   }
 
   #find(path: string): Uint8Array | undefined {
     const name = parse(path);
     if (!name) return undefined;
     const node = this.#tree.find(name.path);
-    return node?.kind === "file" ? compiled.get(node.content)?.get(name.key) : undefined;
+    return node?.kind === "file" ? cache.get(node.content, name.kind) : undefined;
   }
 }
 
 /** `/a/b.cpython-311.opt-1.pyc` is bytecode of `/a/b.py`, of the kind `.cpython-311.opt-1`. */
-function parse(path: string): { readonly path: string; readonly key: string } | undefined {
+function parse(path: string): { readonly path: string; readonly kind: string } | undefined {
   const match = /^(.*\/[^/.]+)(\.[^/]*)\.pyc$/.exec(path);
   if (!match) return undefined;
-  return { path: `${match[1]}.py`, key: match[2]! };
+  return { path: `${match[1]}.py`, kind: match[2]! };
 }

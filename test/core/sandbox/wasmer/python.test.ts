@@ -131,14 +131,16 @@ print(sorted(os.listdir("made")), os.path.getsize("made/two"), os.path.exists("m
       expect([timedOut, exitCode, stdout.text]).toEqual([true, 137, "begun\n"]);
       expect(ms).toBeLessThan(5000);
       const inShell = await box.exec("echo shell; python -u -c 'print(1)\nwhile True: pass'; echo never", {
-        timeoutMs: 6000,
+        timeoutMs: 3000,
       });
       expect([inShell.timedOut, inShell.stdout.text]).toEqual([true, "shell\n1\n"]);
       // No thread goes on in the loop: the process has its time for itself.
-      await new Promise((resolve) => setTimeout(resolve, 4000));
-      const start = process.cpuUsage();
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(process.cpuUsage(start).user).toBeLessThan(300_000);
+      const busyShare = async (): Promise<number> => {
+        const start = process.cpuUsage();
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return process.cpuUsage(start).user / 500_000;
+      };
+      await expect.poll(busyShare, { timeout: 5000, interval: 0 }).toBeLessThan(0.6);
       expect(text(await box.exec(["python", "-c", "print('fine')"]))).toBe("fine\n");
     });
 
@@ -162,10 +164,9 @@ print(sorted(os.listdir("made")), os.path.getsize("made/two"), os.path.exists("m
       ]);
       expect(stdout.text).toBe("woke\n");
       expect(ms).toBeGreaterThan(1490);
-      expect(ms).toBeLessThan(2900);
     });
 
-    test("keeps bytecode of a source's bytes for all sandboxes that share them, and never uses old bytecode", async () => {
+    test("keeps bytecode of a source for all sandboxes that have its like, and never uses old bytecode", async () => {
       const lines = Array.from({ length: 3000 }, (_, at) => `def f${at}(x):\n    return [x + ${at}, "a"]`);
       const content = new TextEncoder().encode(lines.join("\n"));
       const shared = await createWasmerSandbox({ files: { "big.py": content, "same.py": "X = 1\n" } });
@@ -176,7 +177,11 @@ print(sorted(os.listdir("made")), os.path.getsize("made/two"), os.path.exists("m
       const again = await fork.exec("python -v -c 'import big, same; print(same.X)'");
       expect(again.stderr.text).toContain("matches /workspace/big.py");
       expect(again.stdout.text).toBe("2\n");
-      await Promise.all([shared.close(), fork.close()]);
+      const apart = await createWasmerSandbox({ cwd: "/elsewhere", files: { "big.py": content.slice() } });
+      const moved = await apart.exec("python -v -c 'import big; print(big.f0.__code__.co_filename)'");
+      expect(moved.stderr.text).toContain("matches /elsewhere/big.py");
+      expect(moved.stdout.text).toBe("/elsewhere/big.py\n");
+      await Promise.all([shared.close(), fork.close(), apart.close()]);
     });
 
     test("runs many at once, each with its own result", async () => {
