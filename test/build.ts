@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
 
@@ -10,8 +11,13 @@ declare module "vitest" {
   }
 }
 
-/** Compiles the sources once for the tests that start processes, into a folder that lasts as long as they do. */
+/**
+ * Compiles the sources once for the tests that start processes, into a folder that lasts as long as they do, and gives
+ * them all a folder for temporary files, which goes with what they left there.
+ */
 export default function build({ provide }: TestProject): () => void {
+  const temporary = mkdtempSync(join(tmpdir(), "forkgym-tests-"));
+  process.env.TMPDIR = temporary;
   const folder = resolve(`.test-build/${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const compiler = resolve("node_modules/typescript/bin/tsc");
@@ -25,5 +31,7 @@ export default function build({ provide }: TestProject): () => void {
   }
   copyFileSync("package.json", join(folder, "package.json"));
   provide("packageFolder", folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    for (const path of [folder, temporary]) rmSync(path, { recursive: true, force: true });
+  };
 }
