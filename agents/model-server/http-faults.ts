@@ -1,4 +1,4 @@
-import { type Dispatcher, errors } from "undici";
+import type { Dispatcher } from "undici";
 import { messageOf } from "../../core/errors.ts";
 import { ServerError, type ServerFault } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
@@ -26,7 +26,7 @@ export function brokenAnswer(where: string, { statusCode: status }: Answer, caus
 }
 
 function isNotHttp(error: unknown): boolean {
-  return error instanceof errors.HTTPParserError;
+  return error instanceof Error && error.name === "HTTPParserError";
 }
 
 /** What an answer with another status than 2xx is. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import Docker from "dockerode";
-import { connectDaemon } from "../../core/sandbox/docker/daemon.ts";
+import type Docker from "dockerode";
+import { connectDaemon, dockerClient } from "../../core/sandbox/docker/daemon.ts";
 import { findGarbage, type Made, removeGarbage } from "../../core/sandbox/docker/gc.ts";
 import { type Globals, outputOf } from "../command.ts";
 
@@ -17,7 +17,7 @@ export function gcVerb(program: Command): void {
     .option("--run <id>", "only what was made with this run id")
     .action(async ({ dryRun = false, run }: Options, command: Command) => {
       const output = outputOf(command);
-      const docker = new Docker();
+      const docker = await dockerClient();
       if (!(await answers(docker))) {
         output.json({ docker: false, found: [], removed: 0, failures: [] });
         output.line("nothing to remove: no Docker daemon answers here");

@@ -1,14 +1,21 @@
-import Docker from "dockerode";
+import type Docker from "dockerode";
 import { InputError, messageOf, SandboxError } from "../../errors.ts";
 
 /** The oldest API that has all that is used here: that of Docker 19.03. */
 const OLDEST_API = "1.40";
 
+/** A client of the daemon that the environment names. Loaded when asked for: who runs no container need not wait for it. */
+export async function dockerClient(): Promise<Docker> {
+  const { default: Client } = await import("dockerode");
+  return new Client();
+}
+
 /**
  * The daemon, asked once whether it is there.
  * @throws {InputError} if it is not there, not allowed, or too old; the message says what to do.
  */
-export async function connectDaemon(docker: Docker = new Docker()): Promise<Docker> {
+export async function connectDaemon(given?: Docker): Promise<Docker> {
+  const docker = given ?? (await dockerClient());
   try {
     const { ApiVersion, Version } = await docker.version();
     if (apiNumber(ApiVersion) >= apiNumber(OLDEST_API)) return docker;

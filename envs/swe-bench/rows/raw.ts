@@ -1,7 +1,5 @@
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
 import { InputError, messageOf } from "../../../core/errors.ts";
 import { isRow, type Row, shown } from "./fields.ts";
 import { decoded, textLines, withoutMark } from "./lines.ts";
@@ -74,6 +72,8 @@ function unreadable(part: string, path: string, error: unknown): InputError {
 }
 
 async function* parquetRows(part: string, path: string): AsyncGenerator<RawRow> {
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const { compressors } = await import("hyparquet-compressors");
   try {
     const file = await asyncBufferFromFile(path);
     const metadata = await parquetMetadataAsync(file);

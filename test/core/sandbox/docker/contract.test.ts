@@ -29,7 +29,7 @@ describeDocker("docker", () => {
       make: () => createDockerSandbox({ image: image!, engine: "commit", sharedMemoryBytes: 2 ** 22 }),
       kill,
       fullDisk: "/dev/shm",
-      timeScale: 3,
+      timeScale: 1.5,
       skip: {
         "after a command that changed nothing it is the same snapshot":
           "what a command changed is not known without walking the whole image; any command counts as a change",

@@ -57,7 +57,7 @@ describeDocker("an image without python3", () => {
       await new Docker().getContainer(stdout.text.trim()).kill();
     },
     fullDisk: "/dev/shm",
-    timeScale: 3,
+    timeScale: 2,
     numCommands: 30,
     skip: {
       "after a command that changed nothing it is the same snapshot":
