@@ -190,11 +190,17 @@ async function dockerExec(
     });
     const stream = await exec.start({ hijack: true, stdin: true });
     const captures = [0, 1].map(() => new Capture(limit ?? Number.MAX_SAFE_INTEGER));
-    const [out, err] = captures.map((capture) => sink(capture));
+    let lastMs = systemClock.now();
+    const [out, err] = captures.map((capture) =>
+      sink((chunk) => {
+        lastMs = systemClock.now();
+        capture.add(chunk);
+      }),
+    );
     container.modem.demuxStream(stream, out!, err!);
     stream.on("error", () => {});
     stream.end(Buffer.from(input));
-    await ended(stream, exec);
+    await ended(stream, exec, () => lastMs);
     const { ExitCode } = await exec.inspect();
     return { exitCode: ExitCode ?? 137, streams: [captures[0]!.parts(), captures[1]!.parts()] };
   } catch (error) {
@@ -204,28 +210,32 @@ async function dockerExec(
   }
 }
 
-function sink(capture: Capture): Writable {
+function sink(take: (chunk: Buffer) => void): Writable {
   return new Writable({
     write: (chunk: Buffer, _, done) => {
-      capture.add(chunk);
+      take(chunk);
       done();
     },
   });
 }
 
+/** A stream of a command that has ended, but stays open and silent for so long, is held by a child that goes on. */
+const SILENCE_MS = 1000;
+
 /** Until the stream ends, or the command has and somebody else holds its pipe. */
-async function ended(stream: NodeJS.ReadableStream, exec: Docker.Exec): Promise<void> {
+async function ended(stream: NodeJS.ReadableStream, exec: Docker.Exec, lastMs: () => number): Promise<void> {
   let over = false;
   const end = new Promise<void>((resolve) => {
     for (const event of ["end", "close", "error"]) stream.once(event, () => resolve());
   }).then(() => {
     over = true;
   });
+  let endMs: number | undefined;
   for (let wait = 50; !over; wait = Math.min(wait * 1.5, 500)) {
     await Promise.race([end, new Promise((resolve) => setTimeout(resolve, wait).unref())]);
-    if (!over && !(await exec.inspect()).Running) {
-      await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 100))]);
-      return;
-    }
+    if (over) return;
+    // What it wrote may still be on its way, on a busy machine for long.
+    if (endMs === undefined && !(await exec.inspect()).Running) endMs = systemClock.now();
+    else if (endMs !== undefined && systemClock.now() - Math.max(endMs, lastMs()) > SILENCE_MS) return;
   }
 }
