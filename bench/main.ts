@@ -39,11 +39,17 @@ program
 
 program
   .command("serving")
-  .description("how busy trees keep a model server, and what they spare it; the test server, at a fixed cost")
+  .description(
+    "how busy trees keep a model server, and what they cost and spare; the test server, at a fixed cost",
+  )
   .option("--trees <n>", "trees at once", whole(1), 64)
   .option("--slots <n>", "sequences that the server runs at once", whole(1), 64)
-  .option("--ms-per-step <n>", "what a token of every running sequence costs", positive, 2)
+  .option("--ms-per-step <n>", "what a token of every running sequence costs", positive, 20)
+  .option("--ms-per-1k-prefill <n>", "what 1,000 prompt tokens cost that are not cached", positive, 15)
+  .option("--seeds <n>", "comparisons with independent episodes", whole(1), 5)
   .option("--min-busy <share>", "fail (exit 1) if fewer slots are busy after warm-up", positive)
+  .option("--max-core-ms <n>", "fail (exit 1) if the core takes more CPU on a turn", positive)
+  .option("--min-hits <share>", "fail (exit 1) if PATR has fewer of the possible prefix-cache hits", positive)
   .action(async (options: ServingOptions) => {
     process.exitCode = await servingBench(options);
   });

@@ -12,12 +12,13 @@ export function outputOf(command: Command): Output {
   return createOutput({ json });
 }
 
-/** Parses an option's whole number from `least` up. */
-export function whole(least: number): (text: string) => number {
+/** Parses an option's whole number from `least` up, or to `most`. */
+export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= least && text.trim() !== "") return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${least} up.`);
+    if (Number.isSafeInteger(value) && value >= least && value <= most && text.trim() !== "") return value;
+    const bound = most === Number.MAX_SAFE_INTEGER ? "up" : `to ${most}`;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} ${bound}.`);
   };
 }
 
@@ -34,7 +35,8 @@ export function envOptions(): Option {
   );
 }
 
-function pairs(flags: string, help: string): Option {
+/** An option of the form name=value that may be repeated. */
+export function pairs(flags: string, help: string): Option {
   return new Option(flags, help)
     .default({}, "none")
     .argParser((text: string, before: Record<string, string>) => {

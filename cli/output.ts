@@ -8,8 +8,8 @@ export interface Output {
   json(value: unknown): void;
   /** What goes on, for people, on standard error. */
   note(text: string): void;
-  /** A bar on a terminal, silence in a pipe. */
-  progress(label: string, total: number): Progress;
+  /** A bar on a terminal, silence in a pipe. @param words asked for twice a second, where there is news between steps. */
+  progress(label: string, total: number, words?: () => string): Progress;
 }
 
 export interface Progress {
@@ -33,7 +33,7 @@ export function createOutput(options: { readonly json: boolean }): Output {
   };
 }
 
-function progress(label: string, total: number): Progress {
+function progress(label: string, total: number, live?: () => string): Progress {
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const bar = new cliProgress.SingleBar({
     format: "{label} {bar} {value}/{total} {words} {duration_formatted}, {eta_formatted} to go",
@@ -44,8 +44,12 @@ function progress(label: string, total: number): Progress {
     etaBuffer: 50,
   });
   bar.start(total, 0, { label, words: "" });
+  const timer = live === undefined ? undefined : setInterval(() => bar.update({ words: live() }), 500);
   return {
-    update: (done, words = "") => bar.update(done, { words }),
-    stop: () => bar.stop(),
+    update: (done, words = live?.() ?? "") => bar.update(done, { words }),
+    stop: () => {
+      clearInterval(timer);
+      bar.stop();
+    },
   };
 }

@@ -3,27 +3,58 @@ import { createLearner, type LearnerState } from "../agents/learner/learner.ts";
 import { random } from "../agents/random.ts";
 import { repairPolicy } from "../agents/repair/repair.ts";
 import { InputError, messageOf } from "../core/errors.ts";
-import { canonicalJson, sha256 } from "../core/json.ts";
+import { canonicalJson, type Json, sha256 } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { AnyEnvKit } from "../envs/kit.ts";
 import type { SweInstance } from "../envs/swe-bench/instance.ts";
 import type { SweAction, SweObservation } from "../envs/swe-bench/types.ts";
+import type { Live } from "./models/live.ts";
+import { givenOf, type ModelOptions } from "./models/options.ts";
+import { isRoute, routeNames } from "./models/routes.ts";
 
 /** A policy, and what identifies it in a run's config. */
 export interface NamedPolicy {
   readonly policy: Policy<unknown, unknown, unknown>;
-  readonly digest: string;
+  readonly digest: Json;
+  /** What to show of it while it plays, where there is something. */
+  readonly live?: Live;
+  /** Ends what it holds open. */
+  close?(): Promise<void>;
 }
 
-/** The policy that a word names. @throws {InputError} */
-export async function policyOf(text: string, kit: AnyEnvKit, scaffold = "sweagent"): Promise<NamedPolicy> {
+/** What decides on a policy beside the word for it. */
+export interface PolicyOptions extends ModelOptions {
+  readonly policy: string;
+  /** Of SWE-bench, whose tools the repair policy calls. @default "sweagent" */
+  readonly scaffold?: string | undefined;
+}
+
+/** The policy that `policy` names; what there is to tell of it goes to `note`. @throws {InputError} */
+export async function policyOf(
+  kit: AnyEnvKit,
+  { policy: text, scaffold = "sweagent", ...model }: PolicyOptions,
+  note: (line: string) => void,
+): Promise<NamedPolicy> {
+  if (isRoute(text)) {
+    // Tokenizers and templates take their time to load: only who needs them waits.
+    const { modelPolicyOf } = await import("./models/model-policy.ts");
+    return modelPolicyOf(text, kit, model, note);
+  }
+  const stray = givenOf(model);
+  if (stray !== undefined) {
+    throw new InputError(
+      `--${stray}: it is for a model (--policy ${routeNames.join(", ")}), got --policy ${text}`,
+    );
+  }
   if (text === "random") return { policy: random((rng) => kit.randomAction(rng)), digest: "random" };
   if (text === "repair") {
     if (kit.name !== "swe-bench") throw new InputError(`--policy: repair plays swe-bench, not ${kit.name}`);
     return { policy: repair(scaffold) as Policy<unknown, unknown, unknown>, digest: "repair" };
   }
   if (!text.startsWith("learner:")) {
-    throw new InputError(`--policy: expected random, repair or learner:FILE, got "${text}"`);
+    throw new InputError(
+      `--policy: expected random, repair, learner:FILE, ${routeNames.join(", ")}, got "${text}"`,
+    );
   }
   if (kit.learning === undefined)
     throw new InputError(`--policy: ${kit.name} has no features for the learner`);

@@ -1,4 +1,6 @@
+import { oneOf } from "./check.ts";
 import { InputError } from "./errors.ts";
+import type { TokenUsage } from "./policy.ts";
 import type { Node } from "./rollout/tree.ts";
 import type { Task } from "./task.ts";
 
@@ -17,16 +19,37 @@ export interface ScoreInput<Data, Obs, Act> {
   /** The branch's last turn; its parents are the turns before. */
   readonly node: Node<Obs, Act>;
   readonly signal: AbortSignal;
+  /** Is told, any number of times before the score is there, what it costs and what fails; for the tree's record. */
+  readonly report?: (report: ScoreReport) => void;
+}
+
+/** What one request for a score came to. */
+export interface ScoreReport {
+  /** Added up in the tree's budget. */
+  readonly usage?: TokenUsage;
+  /** A word for what failed, for example `timeout` or `unreadable`; counted in the tree's problems. */
+  readonly fault?: string;
+}
+
+/** Options of {@link mix}. */
+export interface MixOptions {
+  /**
+   * What becomes of the score where a part has none. `others`: the part is left out and the other weights are scaled up,
+   * so that branches may be compared by different means. `none`: there is no score. @default "others"
+   */
+  readonly missing?: "others" | "none";
 }
 
 /**
- * The weighted mean of several scorers, as in s = lambda * judge + (1 - lambda) * heuristic (PATR). A part
- * without a score is left out and the other weights are scaled up; with no score at all there is none.
- * @throws {InputError} on no parts or a weight that is not a positive number.
+ * The weighted mean of several scorers, as in s = lambda * judge + (1 - lambda) * heuristic (PATR). With no score at all
+ * there is none.
+ * @throws {InputError} on no parts, a weight that is not a positive number, or an unknown option.
  */
 export function mix<Data, Obs, Act>(
   parts: readonly { readonly scorer: Scorer<Data, Obs, Act>; readonly weight: number }[],
+  { missing = "others" }: MixOptions = {},
 ): Scorer<Data, Obs, Act> {
+  oneOf(["others", "none"], "mix", "missing", missing);
   if (parts.length === 0) throw new InputError("mix: expected at least one scorer, got none");
   for (const { scorer, weight } of parts) {
     if (!(weight > 0 && Number.isFinite(weight))) {
@@ -34,9 +57,12 @@ export function mix<Data, Obs, Act>(
     }
   }
   return {
-    name: `mix(${parts.map(({ scorer, weight }) => `${weight}*${scorer.name}`).join("+")})`,
+    name: `mix(${parts.map(({ scorer, weight }) => `${weight}*${scorer.name}`).join("+")}${
+      missing === "none" ? ", all or none" : ""
+    })`,
     async score(input) {
       const scores = await Promise.all(parts.map(({ scorer }) => scorer.score(input)));
+      if (missing === "none" && scores.includes(undefined)) return undefined;
       let sum = 0;
       let weights = 0;
       scores.forEach((score, index) => {

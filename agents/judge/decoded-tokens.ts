@@ -1,18 +1,13 @@
 import type { Sample } from "../model-server/model-server.ts";
 import type { SampledToken } from "./expectation.ts";
 
-/** A reply whose server says which tokens its `topLogprobs` are of, place by place and in the same order. */
-export interface SampleWithAlternatives extends Sample {
-  readonly topTokenIds?: readonly (readonly number[])[];
-}
-
 /**
  * Tokens as a judge's `tokens` option wants them, for token-exact servers that name the alternatives. `decode` gives
  * one token's text, special tokens included. Replies without ids or alternatives have no tokens.
  */
 export function decodedTokens(
   decode: (id: number) => string,
-): (sample: SampleWithAlternatives) => readonly SampledToken[] | undefined {
+): (sample: Sample) => readonly SampledToken[] | undefined {
   return ({ tokenIds, topTokenIds, topLogprobs }) => {
     if (tokenIds === undefined || topTokenIds === undefined || topLogprobs === undefined) return undefined;
     return tokenIds.map((id, place) => ({

@@ -1,4 +1,4 @@
-export { decodedTokens, type SampleWithAlternatives } from "./decoded-tokens.ts";
+export { decodedTokens } from "./decoded-tokens.ts";
 export type { SampledToken } from "./expectation.ts";
 export { type JudgeOptions, judgeScorer, type MeteredScorer } from "./judge.ts";
 export { byLambda } from "./lambda.ts";

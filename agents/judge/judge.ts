@@ -92,7 +92,7 @@ export function judgeScorer<Data, Obs, Act>(
   }
 
   async function rate(input: ScoreInput<Data, Obs, Act>, digest: string): Promise<number | undefined> {
-    const { signal } = input;
+    const { signal, report = () => {} } = input;
     const prompt = await promptOf(input);
     const ratings = await Promise.all(
       Array.from({ length: samples }, async (_, index) => {
@@ -101,11 +101,11 @@ export function judgeScorer<Data, Obs, Act>(
           const sample = await meter.call(() =>
             server.sample({ ...request, ...prompt, seed, affinity: input.task.id }, signal),
           );
-          meter.tokens(sample);
+          report({ usage: meter.tokens(sample) });
           return ratingOfSample(sample, { scale, weights, tokens });
         } catch (error) {
           signal.throwIfAborted();
-          meter.failure(error);
+          report({ fault: meter.failure(error) });
           return undefined;
         }
       }),

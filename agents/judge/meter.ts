@@ -12,7 +12,7 @@ export interface ScoreFailure {
   readonly message: string;
 }
 
-/** What a scorer that asks a server has cost so far. Strategies' budgets count it nowhere else. */
+/** What a scorer that asks a server has cost so far, over all trees. */
 export interface ScorerUsage {
   /** Requests that were sent. */
   readonly calls: number;
@@ -59,18 +59,22 @@ export class Meter {
     }
   }
 
-  tokens({ promptTokens, generatedTokens, cachedTokens = 0 }: TokenUsage): void {
+  /** Returns what it counted. */
+  tokens({ promptTokens, generatedTokens, cachedTokens = 0 }: TokenUsage): TokenUsage {
     this.#tokens.promptTokens += promptTokens;
     this.#tokens.generatedTokens += generatedTokens;
     this.#tokens.cachedTokens += cachedTokens;
+    return { promptTokens, generatedTokens, cachedTokens };
   }
 
-  failure(error: unknown): void {
+  /** Returns what it counted. */
+  failure(error: unknown): ScoreFault {
     const fault =
       error instanceof ServerError ? error.fault : error instanceof UnreadableError ? "unreadable" : "other";
     this.#failures++;
     this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
     this.#onFailure({ fault, message: messageOf(error) });
+    return fault;
   }
 
   usage(cacheHits: number): ScorerUsage {

@@ -21,15 +21,18 @@ export function ratingOfSample(sample: Sample, options: ReadingOptions): number 
     throw new UnreadableError("judge: the reply was aborted by the server");
   const { scale, weights } = options;
   const cut = sample.finishReason === "length";
-  const written = ratingsIn(sample.text, scale, cut);
-  const tokens = scale <= 9 ? options.tokens?.(sample) : undefined;
-  const spelled = tokens && ratingsIn(tokens.map(({ text }) => text).join(""), scale, cut);
+  const tokens = options.tokens?.(sample);
+  const spelling = tokens?.map(({ text }) => text).join("") ?? "";
+  // Servers that give tokens and nothing else leave the text empty.
+  const text = sample.text === "" ? spelling : sample.text;
+  const written = ratingsIn(text, scale, cut);
+  const spelled = scale <= 9 ? ratingsIn(spelling, scale, cut) : undefined;
   let sum = 0;
   let total = 0;
   for (const stage of STAGES) {
     const rating = written[stage];
     if (rating === undefined) {
-      throw new UnreadableError(`judge: no rating of ${stage} in ${JSON.stringify(sample.text.slice(-200))}`);
+      throw new UnreadableError(`judge: no rating of ${stage} in ${JSON.stringify(text.slice(-200))}`);
     }
     sum += weights[stage] * (expected(rating, spelled?.[stage], tokens, scale) ?? rating.value);
     total += weights[stage];

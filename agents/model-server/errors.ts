@@ -9,7 +9,9 @@ export type ServerFault =
   | "server-error"
   | "cut"
   | "malformed"
-  | "aborted-by-server";
+  | "aborted-by-server"
+  /** Sampled with other weights than were announced, or with older ones than this server has shown before. */
+  | "stale-weights";
 
 /** A model server did not give a usable reply. It costs the branch that asked, not the run. */
 export class ServerError extends ForkGymError {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { wholeFrom, within } from "../../core/check.ts";
 import { InputError } from "../../core/errors.ts";
 import { ServerError } from "./errors.ts";
@@ -56,20 +56,22 @@ export function jsonClient(part: string, options: HttpOptions): JsonClient {
   const always = { accept: "application/json", ...authorization(part, options.apiKey) };
   const { origin, pathname } = new URL(url);
   const prefix = pathname === "/" ? "" : pathname;
-  // undici's own time-outs end a request after 300 s of silence; a long reply that is not streamed is silent.
-  const agent = new Agent({
-    connections,
-    connect: { timeout: connectMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let agent: Promise<Agent> | undefined;
+
+  async function connect(): Promise<Agent> {
+    const { Agent } = await import("undici");
+    // undici's own time-outs end a request after 300 s of silence; a long reply that is not streamed is silent.
+    return new Agent({ connections, connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0 });
+  }
 
   async function ask(path: string, request: Asked, signal: AbortSignal | undefined): Promise<unknown> {
     signal?.throwIfAborted();
     const where = `${part}: ${request.method} ${url}${path}`;
     const controller = new AbortController();
-    const late = new ServerError("timeout", `${where}: no answer within ${totalMs} ms`);
-    const timer = setTimeout(() => controller.abort(late), totalMs);
+    // Made when it is needed: an error takes its time to note where it was made.
+    const late = () =>
+      controller.abort(new ServerError("timeout", `${where}: no answer within ${totalMs} ms`));
+    const timer = setTimeout(late, totalMs);
     const stop = () => controller.abort(signal?.reason);
     if (signal !== undefined) {
       // One signal may end any number of requests: many listeners are not a leak.
@@ -79,13 +81,14 @@ export function jsonClient(part: string, options: HttpOptions): JsonClient {
     let answer: Dispatcher.ResponseData | undefined;
     try {
       const target = { origin, path: prefix + path, ...request, signal: controller.signal };
-      answer = await agent.request(target);
+      agent ??= connect();
+      answer = await (await agent).request(target);
       const bytes = await readAll(where, answer, maxBytes);
       if (answer.statusCode < 200 || answer.statusCode > 299) throw refusal(where, answer, bytes);
       return decode(where, answer, bytes);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (controller.signal.aborted) throw late;
+      if (controller.signal.aborted) throw controller.signal.reason;
       if (error instanceof ServerError) throw error;
       throw answer === undefined ? brokenConnection(where, error) : brokenAnswer(where, answer, error);
     } finally {
@@ -101,7 +104,7 @@ export function jsonClient(part: string, options: HttpOptions): JsonClient {
       return ask(path, { method: "POST", headers: all, body: JSON.stringify(body) }, signal);
     },
     get: (path, signal) => ask(path, { method: "GET", headers: always }, signal),
-    close: () => agent.destroy(),
+    close: async () => (await agent)?.destroy(),
   };
 }
 

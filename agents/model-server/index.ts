@@ -1,9 +1,11 @@
 export { arpoEntropy } from "./entropy.ts";
 export { ServerError, type ServerFault } from "./errors.ts";
+export { freshOnly } from "./fresh-only.ts";
 export { type HttpOptions, jsonClient } from "./http.ts";
 export { exposition } from "./metrics/exposition.ts";
 export { type Labels, Meter, type MeterSnapshot, type Metric, type Series } from "./metrics/meter.ts";
 export { metered, type OnSpan, type Span } from "./metrics/metered.ts";
+export { type PromRegistry, registerWith } from "./metrics/prom-client.ts";
 export type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 export { type OpenaiOptions, openaiServer } from "./openai.ts";
 export { type ModelPolicyOptions, modelPolicy, type Sampling } from "./policy.ts";
@@ -16,5 +18,6 @@ export { sglangServer } from "./sglang.ts";
 export { CHATML, ChatTemplate, type ChatTemplateOptions } from "./tokens/chat-template.ts";
 export { Conversation } from "./tokens/conversation.ts";
 export { loadTokenizer, type Tokenizer, type TokenizerFiles } from "./tokens/tokenizer.ts";
+export { traced } from "./traced.ts";
 export { vllmServer } from "./vllm.ts";
 export { vllmGenerateServer } from "./vllm-generate.ts";

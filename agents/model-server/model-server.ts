@@ -33,6 +33,8 @@ export interface Sample {
   readonly logprobs?: readonly number[];
   /** Natural logs of the likeliest tokens at each place, the sampled one not necessarily among them. */
   readonly topLogprobs?: readonly (readonly number[])[];
+  /** The tokens that `topLogprobs` are of, place by place in the same order; absent where the server does not say. */
+  readonly topTokenIds?: readonly (readonly number[])[];
   readonly text: string;
   readonly finishReason: "stop" | "length" | "abort";
   /** The token or text that stopped it. */
@@ -53,11 +55,24 @@ export interface ModelServer {
   readonly name: string;
   /** Whether prompts go in and replies come out as tokens; else a run says that it is not. */
   readonly tokenExact: boolean;
+  /** What serves it, for example `vllm`; absent if there are several. */
+  readonly provider?: string;
+  /** The model's name, as the server knows it; absent if there are several. */
+  readonly model?: string;
+  /** Base URL, without credentials and without a slash at its end; absent if there are several. */
+  readonly url?: string;
   /**
    * @throws {ServerError} if there is no answer, or none that makes sense; says which.
    * Rejects with the signal's reason as soon as it aborts, and the server is told by closing the connection.
    */
   sample(request: SampleRequest, signal?: AbortSignal): Promise<Sample>;
+  /** Resolves if the server says that it is well. @throws {ServerError} if it does not, or does not answer. */
+  health?(signal?: AbortSignal): Promise<void>;
+  /**
+   * What the server showed of its weights no longer counts, so that older ones may follow. A server that has this
+   * refuses a sample of older weights than it showed before (see `freshOnly`).
+   */
+  forgetWeights?(): void;
   /** Ends what is under way and the connections. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { freshOnly } from "./fresh-only.ts";
 import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 import { Field } from "./reply.ts";
@@ -8,6 +9,7 @@ import {
   finishOf,
   logprobsOf,
   type ServerOptions,
+  serverFacts,
   stopReasonOf,
   usageCached,
   weightsOf,
@@ -37,8 +39,8 @@ export function openaiServer(options: OpenaiOptions): ModelServer {
   for (const field of ["model", "messages", "n", "stream"]) {
     if (omit.has(field) && field !== "n") throw new InputError(`${name}: \`omit\` cannot leave out ${field}`);
   }
-  return {
-    name,
+  return freshOnly({
+    ...serverFacts("openai", options, client, "/v1/models"),
     tokenExact: false,
     async sample(request, signal) {
       checkRequest(name, request);
@@ -48,8 +50,7 @@ export function openaiServer(options: OpenaiOptions): ModelServer {
       const reply = await client.post("/v1/chat/completions", withExtra(name, body, options.extra), signal);
       return { ...readChat(name, request, new Field(name, reply), weights), endpoint: client.url };
     },
-    close: () => client.close(),
-  };
+  });
 }
 
 function bodyOf(name: string, model: string, request: SampleRequest): JsonObject {

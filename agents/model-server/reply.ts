@@ -1,4 +1,4 @@
-import { ServerError } from "./errors.ts";
+import { ServerError, type ServerFault } from "./errors.ts";
 
 /**
  * How far above 0 a log-probability may lie, for rounding in half precision; it then counts as 0.
@@ -21,7 +21,11 @@ export class Field {
   /** @throws {ServerError} always. */
   fail(expected: string, got: string = described(this.value)): never {
     const field = this.#path === "" ? "the reply" : `\`${this.#path}\``;
-    throw new ServerError("malformed", `${this.#server}: expected ${field} to be ${expected}, got ${got}`);
+    throw this.error("malformed", `expected ${field} to be ${expected}, got ${got}`);
+  }
+
+  error(fault: ServerFault, what: string): ServerError {
+    return new ServerError(fault, `${this.#server}: ${what}`);
   }
 
   /** Whether there is anything but null. */

@@ -1,8 +1,9 @@
 import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { ServerError } from "./errors.ts";
-import type { HttpOptions } from "./http.ts";
-import type { SampleRequest } from "./model-server.ts";
+import { isOlder } from "./fresh-only.ts";
+import type { HttpOptions, JsonClient } from "./http.ts";
+import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 import { type Field, isWhole } from "./reply.ts";
 
 /** Options that all adapters have. */
@@ -10,8 +11,9 @@ export interface ServerOptions extends HttpOptions {
   /** The model's name, as the server knows it. */
   readonly model: string;
   /**
-   * Which weights the server has now, for servers whose replies do not say (vLLM's do not): whoever changes them knows. A
-   * sample during which they changed is of version `old..new`. @default unknown
+   * Which weights the server should have now: whoever changes them knows. Servers whose replies do not say (vLLM's do
+   * not) are believed to have them, and a sample during which they changed is of version `old..new`; a reply that names
+   * others is a `stale-weights` failure, unless both are numbers and its own is higher. @default unknown
    */
   readonly weightVersion?: () => string | undefined;
   /** More fields of the request's body, `cache_salt` or `priority` for example; none that the adapter sets itself. */
@@ -114,9 +116,43 @@ export function logprobsOf(field: Field, count: number, read: (at: number) => Fi
   return Array.from({ length }, (_, at) => read(at).logprob());
 }
 
-/** The `most` largest, from the largest down: servers may add the sampled token to those that were asked for. */
-export function likeliest(logprobs: readonly number[], most: number): readonly number[] {
-  return logprobs.toSorted((a, b) => b - a).slice(0, most);
+/** A token that might have stood at a place; some servers do not say which. */
+export interface Alternative {
+  readonly id: number | undefined;
+  readonly logprob: number;
+}
+
+/**
+ * The alternatives at each of the reply's `count` places: the `most` likeliest, from the likeliest down, since servers
+ * may add the sampled token to those that were asked for. There are ids if the server gives all of them.
+ */
+export function alternativesOf(
+  field: Field,
+  count: number,
+  most: number,
+  read: (place: Field) => readonly Alternative[],
+): Pick<Sample, "topLogprobs" | "topTokenIds"> {
+  if (most === 0) return {};
+  const { length } = field.list();
+  if (length !== count) field.fail(`a list of ${count}, one for each token of the reply`, String(length));
+  let named = true;
+  const places = Array.from({ length }, (_, at) => {
+    const found = read(field.at(at));
+    const ids = new Set(found.map(({ id }) => id));
+    if (ids.has(undefined)) named = false;
+    else if (ids.size < found.length) field.at(at).fail("different tokens", "one of them twice");
+    return found.toSorted((a, b) => b.logprob - a.logprob).slice(0, most);
+  });
+  return {
+    topLogprobs: places.map((place) => place.map(({ logprob }) => logprob)),
+    ...(named && { topTokenIds: places.map((place) => place.map(({ id }) => id!)) }),
+  };
+}
+
+/** The id in `token_id:N`, which is what servers write that were asked for ids instead of texts. */
+export function namedId(token: unknown): number | undefined {
+  const digits = typeof token === "string" ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /** Tokens by the server's own count, which must be ours. */
@@ -124,9 +160,12 @@ export function countOf(field: Field, count: number): void {
   if (field.given && field.whole() !== count) field.fail(`${count}, as many as there are token ids`);
 }
 
-/** Optional facts about a reply that servers put in various places. */
-export function cachedOf(field: Field): { readonly cachedTokens?: number } {
-  return field.given ? { cachedTokens: field.whole() } : {};
+/** Prompt tokens that came from the cache, if the server says. */
+export function cachedOf(field: Field, promptTokens: number): { readonly cachedTokens?: number } {
+  if (!field.given) return {};
+  const cachedTokens = field.whole();
+  if (cachedTokens > promptTokens) field.fail(`at most the ${promptTokens} tokens of the prompt`);
+  return { cachedTokens };
 }
 
 /** Called when a request is sent; what it returns reads the version of the weights from the reply. */
@@ -135,8 +174,17 @@ export function weightsOf({
 }: ServerOptions): (said: Field) => { readonly weightVersion?: string } {
   const before = weightVersion?.();
   return (said) => {
-    if (said.given) return { weightVersion: isWhole(said.value) ? String(said.value) : said.text() };
     const after = weightVersion?.();
+    if (said.given) {
+      const version = isWhole(said.value) ? String(said.value) : said.text();
+      const asked = [before, after].filter((each) => each !== undefined);
+      if (asked.length === 0 || asked.some((each) => each === version || isOlder(each, version) === true))
+        return { weightVersion: version };
+      throw said.error(
+        "stale-weights",
+        `sampled with weights \`${version}\`, \`weightVersion\` says \`${asked.at(-1)}\``,
+      );
+    }
     if (before === undefined || after === undefined) return {};
     return { weightVersion: before === after ? after : `${before}..${after}` };
   };
@@ -145,5 +193,32 @@ export function weightsOf({
 /** `usage.prompt_tokens_details.cached_tokens` of OpenAI-like replies. */
 export function usageCached(usage: Field): { readonly cachedTokens?: number } {
   const details = usage.get("prompt_tokens_details");
-  return details.given ? cachedOf(details.get("cached_tokens")) : {};
+  if (!details.given || !details.get("cached_tokens").given) return {};
+  return cachedOf(details.get("cached_tokens"), usage.get("prompt_tokens").whole());
+}
+
+/** What an adapter says of itself; `path` is asked for its health. */
+export function serverFacts(
+  provider: string,
+  { model }: ServerOptions,
+  client: JsonClient,
+  path: string,
+): Pick<ModelServer, "name" | "provider" | "model" | "url"> &
+  Required<Pick<ModelServer, "health" | "close">> {
+  return {
+    name: `${provider} ${model}`,
+    provider,
+    model,
+    url: client.url,
+    async health(signal) {
+      try {
+        await client.get(path, signal);
+      } catch (error) {
+        // vLLM and SGLang say that they are well by the status alone, with no body.
+        if (!(error instanceof ServerError && error.fault === "malformed" && error.status !== undefined))
+          throw error;
+      }
+    },
+    close: () => client.close(),
+  };
 }

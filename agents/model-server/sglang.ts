@@ -1,17 +1,20 @@
 import { sha256 } from "../../core/json.ts";
+import { freshOnly } from "./fresh-only.ts";
 import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field } from "./reply.ts";
+import { Field, isWhole } from "./reply.ts";
 import {
+  type Alternative,
+  alternativesOf,
   cachedOf,
   checkRequest,
   countOf,
   finishOf,
-  likeliest,
   logprobsOf,
   promptOf,
   replyIds,
   type ServerOptions,
+  serverFacts,
   stopReasonOf,
   weightsOf,
   withExtra,
@@ -24,10 +27,11 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function sglangServer(options: ServerOptions): ModelServer {
-  const name = `sglang ${options.model}`;
-  const client = jsonClient(name, options);
-  return {
-    name,
+  const client = jsonClient(`sglang ${options.model}`, options);
+  const facts = serverFacts("sglang", options, client, "/health");
+  const { name } = facts;
+  return freshOnly({
+    ...facts,
     tokenExact: true,
     async sample(request, signal) {
       checkRequest(name, request);
@@ -61,8 +65,7 @@ export function sglangServer(options: ServerOptions): ModelServer {
       const reply = await client.post("/generate", withExtra(name, body, options.extra), signal, headers);
       return { ...readGenerated(name, request, new Field(name, reply), weights), endpoint: client.url };
     },
-    close: () => client.close(),
-  };
+  });
 }
 
 /** A key only has to be the same each time, and a header does not hold every text. */
@@ -99,27 +102,21 @@ function readGenerated(
     promptTokenIds: sent,
     tokenIds,
     logprobs,
-    ...(request.topLogprobs > 0 && {
-      topLogprobs: topOf(meta.get("output_top_logprobs"), tokenIds.length, request.topLogprobs),
-    }),
+    ...alternativesOf(meta.get("output_top_logprobs"), tokenIds.length, request.topLogprobs, alternatives),
     text: reply.get("text").given ? reply.get("text").text() : "",
     finishReason,
     ...stop,
     promptTokens: sent.length,
     generatedTokens: tokenIds.length,
-    ...cachedOf(meta.get("cached_tokens")),
+    ...cachedOf(meta.get("cached_tokens"), sent.length),
     ...weights(meta.get("weight_version")),
   };
 }
 
-function topOf(field: Field, count: number, most: number): readonly (readonly number[])[] {
-  const { length } = field.list();
-  if (length !== count) field.fail(`a list of ${count}, one for each token of the reply`, String(length));
-  return Array.from({ length }, (_, at) => {
-    const place = field.at(at);
-    return likeliest(
-      place.list().map((_, rank) => place.at(rank).at(0).logprob()),
-      most,
-    );
+/** Of a list of [log-probability, token id, text or null]. */
+function alternatives(place: Field): readonly Alternative[] {
+  return place.list().map((_, rank) => {
+    const [logprob, id] = [place.at(rank).at(0).logprob(), place.at(rank).at(1)];
+    return { id: isWhole(id.value) ? id.value : id.fail("a token id"), logprob };
   });
 }

@@ -1,15 +1,19 @@
+import { freshOnly } from "./fresh-only.ts";
 import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field } from "./reply.ts";
+import { Field, isWhole } from "./reply.ts";
 import {
+  type Alternative,
+  alternativesOf,
   checkRequest,
   countOf,
   finishOf,
-  likeliest,
   logprobsOf,
+  namedId,
   promptOf,
   replyIds,
   type ServerOptions,
+  serverFacts,
   stopReasonOf,
   usageCached,
   vllmSampling,
@@ -23,10 +27,11 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function vllmGenerateServer(options: ServerOptions): ModelServer {
-  const name = `vllm-generate ${options.model}`;
-  const client = jsonClient(name, options);
-  return {
-    name,
+  const client = jsonClient(`vllm-generate ${options.model}`, options);
+  const facts = serverFacts("vllm-generate", options, client, "/health");
+  const { name } = facts;
+  return freshOnly({
+    ...facts,
     tokenExact: true,
     async sample(request, signal) {
       checkRequest(name, request);
@@ -41,8 +46,7 @@ export function vllmGenerateServer(options: ServerOptions): ModelServer {
       const reply = await client.post("/inference/v1/generate", withExtra(name, body, options.extra), signal);
       return { ...readGenerated(name, request, new Field(name, reply), weights), endpoint: client.url };
     },
-    close: () => client.close(),
-  };
+  });
 }
 
 function readGenerated(
@@ -73,7 +77,7 @@ function readGenerated(
     promptTokenIds,
     tokenIds,
     logprobs,
-    ...(request.topLogprobs > 0 && { topLogprobs: topOf(content, request.topLogprobs) }),
+    ...alternativesOf(content, tokenIds.length, request.topLogprobs, alternatives),
     text: "",
     finishReason,
     ...stop,
@@ -94,13 +98,20 @@ function checkToken(place: Field, id: number): void {
     token.fail(`token_id:${id}, as in \`token_ids\``);
 }
 
-/** Of OpenAI's list of alternatives at each place. */
-export function topOf(content: Field, most: number): readonly (readonly number[])[] {
-  return content.list().map((_, at) => {
-    const top = content.at(at).get("top_logprobs");
-    return likeliest(
-      top.list().map((_, rank) => top.at(rank).get("logprob").logprob()),
-      most,
-    );
+/** Of OpenAI's list of alternatives at a place, where some servers write ids instead of texts. */
+function alternatives(place: Field): readonly Alternative[] {
+  const top = place.get("top_logprobs");
+  return top.list().map((_, rank) => {
+    const one = top.at(rank);
+    const id = one.get("token_id");
+    return {
+      id: isWhole(id.value) ? id.value : namedId(one.get("token").value),
+      logprob: one.get("logprob").logprob(),
+    };
   });
+}
+
+/** Their log-probabilities, the `most` likeliest at each place of a reply. */
+export function topOf(content: Field, most: number): readonly (readonly number[])[] {
+  return alternativesOf(content, content.list().length, most, alternatives).topLogprobs ?? [];
 }

@@ -1,15 +1,18 @@
+import { freshOnly } from "./fresh-only.ts";
 import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 import { Field } from "./reply.ts";
 import {
+  alternativesOf,
   checkRequest,
   countOf,
   finishOf,
-  likeliest,
   logprobsOf,
+  namedId,
   promptOf,
   replyIds,
   type ServerOptions,
+  serverFacts,
   stopReasonOf,
   usageCached,
   vllmSampling,
@@ -24,10 +27,11 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function vllmServer(options: ServerOptions): ModelServer {
-  const name = `vllm ${options.model}`;
-  const client = jsonClient(name, options);
-  return {
-    name,
+  const client = jsonClient(`vllm ${options.model}`, options);
+  const facts = serverFacts("vllm", options, client, "/health");
+  const { name } = facts;
+  return freshOnly({
+    ...facts,
     tokenExact: true,
     async sample(request, signal) {
       checkRequest(name, request);
@@ -46,8 +50,7 @@ export function vllmServer(options: ServerOptions): ModelServer {
       const reply = await client.post("/v1/completions", withExtra(name, body, options.extra), signal);
       return { ...readCompletion(name, request, new Field(name, reply), weights), endpoint: client.url };
     },
-    close: () => client.close(),
-  };
+  });
 }
 
 function readCompletion(
@@ -73,9 +76,9 @@ function readCompletion(
     promptTokenIds,
     tokenIds,
     logprobs,
-    ...(request.topLogprobs > 0 && {
-      topLogprobs: topOf(scores.get("top_logprobs"), tokenIds.length, request),
-    }),
+    ...alternativesOf(scores.get("top_logprobs"), tokenIds.length, request.topLogprobs, (place) =>
+      place.keys().map((token) => ({ id: namedId(token), logprob: place.get(token).logprob() })),
+    ),
     text: choice.get("text").text(),
     finishReason,
     ...stop,
@@ -94,16 +97,4 @@ function checkNames(tokens: Field, ids: readonly number[]): void {
     (id, at) => /^token_id:/.test(String(names[at])) && names[at] !== `token_id:${id}`,
   );
   if (wrong >= 0) tokens.at(wrong).fail(`token_id:${ids[wrong]}, as in \`token_ids\``);
-}
-
-function topOf(field: Field, count: number, { topLogprobs }: SampleRequest): readonly (readonly number[])[] {
-  const { length } = field.list();
-  if (length !== count) field.fail(`a list of ${count}, one for each token of the reply`, String(length));
-  return Array.from({ length }, (_, at) => {
-    const place = field.at(at);
-    return likeliest(
-      place.keys().map((token) => place.get(token).logprob()),
-      topLogprobs,
-    );
-  });
 }

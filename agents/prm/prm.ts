@@ -1,6 +1,8 @@
 import { oneOf, wholeFrom } from "../../core/check.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { TokenUsage } from "../../core/policy.ts";
 import type { Node } from "../../core/rollout/tree.ts";
+import type { ScoreReport } from "../../core/scorer.ts";
 import type { Task } from "../../core/task.ts";
 import { branchDigest } from "../judge/branch-digest.ts";
 import { cutMiddle, foreignText } from "../judge/foreign-text.ts";
@@ -63,20 +65,24 @@ export function prmScorer<Data, Obs, Act>(
   wholeFrom(0, "prmScorer", "cache", cache);
   const meter = new Meter(options.clock ?? systemClock, options.onFailure ?? (() => {}));
   const scores = new SharedCalls<number>(cache);
-  const batches = new Batcher<PrmBranch, PrmResult>({
+  const batches = new Batcher<PrmBranch, Scored>({
     async run(branches, signal) {
       const reply = await meter.call(() => server.score(branches, signal));
-      meter.tokens({ ...reply, generatedTokens: 0 });
-      return reply.results;
+      const usage = meter.tokens({ ...reply, generatedTokens: 0 });
+      return reply.results.map((result, place) => ({
+        result,
+        usage: shareOf(usage, place, branches.length),
+      }));
     },
     most: batch,
     windowMs,
     schedule: options.schedule ?? ((run, ms) => void setTimeout(run, ms)),
   });
 
-  async function ask(branch: PrmBranch, signal: AbortSignal): Promise<number | undefined> {
+  async function ask(branch: PrmBranch, signal: AbortSignal, report: Report): Promise<number | undefined> {
     try {
-      const result = await batches.add(branch, signal);
+      const { result, usage } = await batches.add(branch, signal);
+      report({ usage });
       if ("unreadable" in result) throw new UnreadableError(result.unreadable);
       if (result.length === 0 || !result.every((score) => score >= 0 && score <= 1)) {
         throw new UnreadableError(
@@ -86,22 +92,36 @@ export function prmScorer<Data, Obs, Act>(
       return aggregated(result, aggregate);
     } catch (error) {
       signal.throwIfAborted();
-      meter.failure(error);
+      report({ fault: meter.failure(error) });
       return undefined;
     }
   }
 
   return {
     name: `prm(${server.name}, ${aggregate} of ${lastSteps})`,
-    async score({ task, node, signal }) {
+    async score({ task, node, signal, report = () => {} }) {
       const branch = steps(task, node);
       if (branch.steps.length === 0) return undefined;
       const fitted = {
         problem: cutMiddle(foreignText(branch.problem), problemChars),
         steps: branch.steps.slice(-lastSteps).map((step) => cutMiddle(foreignText(step), stepChars)),
       };
-      return scores.get(branchDigest(task, node), signal, (shared) => ask(fitted, shared));
+      return scores.get(branchDigest(task, node), signal, (shared) => ask(fitted, shared, report));
     },
     usage: () => meter.usage(scores.hits),
   };
+}
+
+type Report = (report: ScoreReport) => void;
+
+interface Scored {
+  readonly result: PrmResult;
+  readonly usage: TokenUsage;
+}
+
+/** One branch's part of what a request for `count` of them cost: equal ones, whose sum is the whole. */
+function shareOf({ promptTokens, cachedTokens = 0 }: TokenUsage, place: number, count: number): TokenUsage {
+  const part = (whole: number) =>
+    Math.floor((whole * (place + 1)) / count) - Math.floor((whole * place) / count);
+  return { promptTokens: part(promptTokens), cachedTokens: part(cachedTokens), generatedTokens: 0 };
 }

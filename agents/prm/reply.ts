@@ -35,6 +35,12 @@ export function readListReply(reply: unknown, path: string, inputs: number): Lis
   const details = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const cachedTokens = count(details.cached_tokens);
   const promptTokens = count(usage.prompt_tokens) ?? 0;
+  if (cachedTokens !== undefined && cachedTokens > promptTokens) {
+    throw new ServerError(
+      "malformed",
+      `${path}: expected at most ${promptTokens} cached tokens, as many as the prompts have, got ${cachedTokens}`,
+    );
+  }
   return { items, promptTokens, ...(cachedTokens !== undefined && { cachedTokens }) };
 }
 

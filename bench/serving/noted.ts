@@ -7,14 +7,23 @@ interface Block {
   readonly next: Map<string, Block>;
 }
 
+/** A prompt as it was sent, or a prompt with its reply as it came. */
+interface Text {
+  readonly ids: readonly number[];
+  readonly reply?: readonly number[];
+  /** The prompt was answered, so that the server has said what it had of it. */
+  answered: boolean;
+}
+
 /** A server whose traffic is noted, to find out afterwards what a cache that forgets nothing would have had of it. */
 export class Noted implements ModelServer {
+  replies = 0;
   cachedTokens = 0;
   promptTokens = 0;
   generatedTokens = 0;
   readonly #server: ModelServer;
-  /** Prompts as they were sent, and prompts with replies as they came: token ids, in that order. */
-  readonly #sent: { readonly ids: readonly number[]; readonly reply?: readonly number[] }[] = [];
+  /** In the order in which they were sent and came. */
+  readonly #texts: Text[] = [];
 
   constructor(server: ModelServer) {
     this.#server = server;
@@ -29,10 +38,12 @@ export class Noted implements ModelServer {
   }
 
   async sample(request: SampleRequest, signal?: AbortSignal): Promise<Sample> {
-    const ids = request.promptTokenIds!;
-    this.#sent.push({ ids });
+    const prompt: Text = { ids: request.promptTokenIds!, answered: false };
+    this.#texts.push(prompt);
     const sample = await this.#server.sample(request, signal);
-    this.#sent.push({ ids, reply: sample.tokenIds! });
+    prompt.answered = true;
+    this.#texts.push({ ids: prompt.ids, reply: sample.tokenIds!, answered: false });
+    this.replies++;
     this.promptTokens += sample.promptTokens;
     this.generatedTokens += sample.generatedTokens;
     this.cachedTokens += sample.cachedTokens ?? 0;
@@ -43,16 +54,16 @@ export class Noted implements ModelServer {
     return this.#server.close();
   }
 
-  /** Prompt tokens in full blocks that an earlier prompt or reply had already. */
-  possibleTokens(): number {
+  /** Of the prompt tokens in full blocks that an earlier prompt or reply had already, the share that was cached. */
+  hitShare(): number {
     const root: Block = { next: new Map() };
     let possible = 0;
-    for (const { ids, reply } of this.#sent) {
+    for (const { ids, reply, answered } of this.#texts) {
       // The last token of a prompt is always computed, the last that was sampled never is.
-      if (reply === undefined) possible += walk(root, ids.slice(0, -1));
+      if (answered) possible += walk(root, ids.slice(0, -1));
       walk(root, reply === undefined ? ids : [...ids, ...reply.slice(0, -1)]);
     }
-    return possible;
+    return this.cachedTokens / possible;
   }
 }
 

@@ -1,158 +1,95 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { ChatTemplate, loadTokenizer, modelPolicy, vllmServer } from "../../agents/model-server/index.ts";
-import { table } from "../../cli/tables.ts";
-import { rolloutAll } from "../../core/rollout/engine.ts";
-import { independent } from "../../core/rollout/strategies/independent.ts";
-import { patr } from "../../core/rollout/strategies/patr.ts";
-import type { Strategy } from "../../core/rollout/strategy.ts";
-import { tasksOf } from "../../core/task.ts";
-import { rllmDialogue } from "../../envs/frozen-lake/dialogue.ts";
-import { frozenLakeKit } from "../../envs/frozen-lake/kit.ts";
-import type { LakeView } from "../../envs/frozen-lake/rllm.ts";
-import type { RllmAction, RllmLakeData } from "../../envs/frozen-lake/rllm-rules.ts";
-import { type ModelServerStats, tokenizerConfig, tokenizerJson } from "../../test/serving/index.ts";
-import { Noted } from "./noted.ts";
+import { percent, table } from "../../cli/tables.ts";
+import { median } from "../statistics.ts";
+import { cpuCost } from "./cpu.ts";
+import { type LoadOptions, measureLoad } from "./load.ts";
+import { compareTokens, type TokenComparison, type TokenCost } from "./tokens.ts";
 
-export interface ServingOptions {
-  /** Trees grown at once. */
-  readonly trees: number;
-  /** Sequences that the server runs at once. */
-  readonly slots: number;
-  /** What a token of every running sequence costs. */
-  readonly msPerStep: number;
+export interface ServingOptions extends LoadOptions {
+  /** Comparisons of tokens, each with its own seed. */
+  readonly seeds: number;
   /** Fail if fewer slots are busy after warm-up, as a share. */
   readonly minBusy?: number;
+  /** Fail if the core spends more CPU on a turn, in milliseconds. */
+  readonly maxCoreMs?: number;
+  /** Fail if PATR's branches have fewer of the prefix-cache hits that are possible, as a share. */
+  readonly minHits?: number;
 }
 
-interface Served {
-  readonly strategy: string;
-  readonly busy: number;
-  readonly cpuMsPerTurn: number;
-  readonly turns: number;
-  readonly promptTokens: number;
-  readonly computedTokens: number;
-  readonly generatedTokens: number;
-  readonly hitShare: number;
+/** Median, least and most, and of how many. */
+interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  readonly n: number;
 }
 
-/** How well trees keep a model server busy, and what they spare it; the test server, with a fixed cost model. */
+/** How well trees keep a model server busy, what they cost us, and what they spare it; on the test server. */
 export async function servingBench(options: ServingOptions): Promise<number> {
-  const results = [await serve(patr({ every: 3 }), options), await serve(independent({ n: 8 }), options)];
-  const [tree, group] = results as [Served, Served];
-  const each = ({ computedTokens, generatedTokens }: Served) => computedTokens / generatedTokens;
-  const ratio = each(tree) / each(group);
-  process.stdout.write(
-    `${[
-      `serving: ${options.trees} trees at once, ${options.slots} slots, ${options.msPerStep} ms a step, node ${process.versions.node}`,
-      table(
-        [
-          "strategy",
-          "turns",
-          "slots busy",
-          "our CPU, ms/turn",
-          "prompt tokens",
-          "computed",
-          "generated",
-          "hits of possible",
-        ],
-        results.map((served) => [
-          served.strategy,
-          String(served.turns),
-          `${(100 * served.busy).toFixed(1)}%`,
-          served.cpuMsPerTurn.toFixed(3),
-          String(served.promptTokens),
-          String(served.computedTokens),
-          String(served.generatedTokens),
-          `${(100 * served.hitShare).toFixed(2)}%`,
-        ]),
-      ),
-      `prompt tokens computed for each generated one: PATR ${each(tree).toFixed(2)}, independent ${each(group).toFixed(2)}, ratio ${ratio.toFixed(2)}`,
-      JSON.stringify({ bench: "serving", results, ratio, options }),
-    ].join("\n")}\n`,
+  const { trees, slots, msPerStep, msPer1kPrefill, seeds } = options;
+  const cpu = await cpuCost(trees);
+  const load = await measureLoad({ trees, slots, msPerStep, msPer1kPrefill });
+  const comparisons = await compareTokens(seeds, Math.ceil(trees / 2));
+  const core = spread(cpu.core);
+  const withTokens = spread(cpu.withTokens);
+  const hits = Math.min(load.hitShare, ...comparisons.map(({ patr }) => patr.hitShare));
+  const { least: busiest, n: parts } = spread(load.busyParts);
+  const failures = [
+    options.minBusy !== undefined &&
+      load.busy < options.minBusy &&
+      `${percent(load.busy)} of the slots busy, --min-busy asks for ${percent(options.minBusy)}`,
+    options.maxCoreMs !== undefined &&
+      core.median > options.maxCoreMs &&
+      `the core takes ${core.median.toFixed(4)} ms a turn, --max-core-ms allows ${options.maxCoreMs}`,
+    options.minHits !== undefined &&
+      hits < options.minHits &&
+      `${percent(hits)} of the possible hits, --min-hits asks for ${percent(options.minHits)}`,
+  ].filter((failure) => failure !== false);
+  const lines = [
+    `serving: ${trees} trees at once, ${slots} slots, ${msPerStep} ms a step, ${msPer1kPrefill} ms for 1,000 ` +
+      `computed prompt tokens, node ${process.versions.node}`,
+    `slots busy: ${percent(load.busy)} over ${load.turns} turns in ${load.seconds.toFixed(1)} s after warm-up; ` +
+      `${percent(busiest)} in the worst of ${parts} parts`,
+    `prefix-cache hits of PATR: ${(100 * hits).toFixed(2)}% of what is possible, the least of ${seeds + 1} runs`,
+    table(
+      ["our CPU", "ms/turn", "least to most", "n"],
+      [
+        ["core: engine, Env, strategy, scorer", ...cells(core, 4)],
+        ["and dialogue, template, tokenizer", ...cells(withTokens, 3)],
+        ["and HTTP, under load", load.clientMs.toFixed(3), "", "1"],
+      ],
+    ),
+    tokenTable(comparisons),
+    ...failures.map((failure) => `failed: ${failure}`),
+    JSON.stringify({ bench: "serving", core, withTokens, load, hits, comparisons, options }),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  return failures.length > 0 ? 1 : 0;
+}
+
+/** Each row is for one generated token, so that both generate as much. */
+function tokenTable(comparisons: readonly TokenComparison[]): string {
+  const row = (name: string, of: (cost: TokenCost) => number) => {
+    const side = (which: "patr" | "independent") => spread(comparisons.map((seed) => of(seed[which])));
+    const ratio = spread(comparisons.map(({ patr, independent }) => of(patr) / of(independent)));
+    const [value, range, n] = cells(ratio, 3);
+    return [name, side("patr").median.toFixed(2), side("independent").median.toFixed(2), value, range, n];
+  };
+  return table(
+    ["at equal generated tokens", "PATR", "independent", "ratio", "least to most", "n"],
+    [
+      row("prompt tokens computed, with the cache", ({ computed }) => computed),
+      row("prompt tokens computed, without one", ({ prompt }) => prompt),
+      row("generated tokens on the paths to leaves", ({ onPaths }) => onPaths),
+      row("computed, with the cache, for each of these", ({ computed, onPaths }) => computed / onPaths),
+      row("leaves for 1,000 generated tokens", ({ leavesPer1k }) => leavesPer1k),
+    ],
   );
-  return options.minBusy !== undefined && tree.busy < options.minBusy ? 1 : 0;
 }
 
-async function serve(strategy: Strategy, { trees, slots, msPerStep }: ServingOptions): Promise<Served> {
-  const serving = new ServerProcess({ slots, msPerStep });
-  try {
-    const url = await serving.url();
-    const server = new Noted(vllmServer({ url, model: "forkgym/tiny" }));
-    const tokenizer = loadTokenizer({ tokenizerJson: tokenizerJson(), tokenizerConfig: tokenizerConfig() });
-    const policy = modelPolicy<RllmLakeData, LakeView, RllmAction>({
-      server,
-      dialogue: rllmDialogue,
-      chat: new ChatTemplate({ tokenizer, name: "tiny" }),
-      sampling: { maxTokens: 64 },
-    });
-    const set = frozenLakeKit.sets.find(({ name }) => name === "frozen-lake/rllm-train")!.make();
-    const count = 4 * trees;
-    let [done, turns] = [0, 0];
-    let warm:
-      | { readonly stats: ModelServerStats; readonly cpu: NodeJS.CpuUsage; readonly turns: number }
-      | undefined;
-    let served: Pick<Served, "busy" | "cpuMsPerTurn"> | undefined;
-    const each = {
-      env: frozenLakeKit.make,
-      policy,
-      strategy,
-      scorer: frozenLakeKit.progress!,
-      seed: 1,
-      trees,
-    };
-    await rolloutAll(tasksOf(set, count), each, async (tree) => {
-      turns += tree.budget.turns;
-      if (tree.problems.length > 0) throw new Error(`bench: a tree has problems: ${tree.problems[0]}`);
-      done++;
-      // From when every tree of the first lot has been replaced to when no more are begun.
-      if (done === trees) warm = { stats: await serving.stats(), cpu: process.cpuUsage(), turns };
-      if (done === count - trees) {
-        const { stats, cpu, turns: before } = warm!;
-        const now = await serving.stats();
-        const spent = process.cpuUsage(cpu);
-        served = {
-          busy: (now.busySlotMs - stats.busySlotMs) / (slots * (now.elapsedMs - stats.elapsedMs)),
-          cpuMsPerTurn: (spent.user + spent.system) / 1000 / (turns - before),
-        };
-      }
-    });
-    const { promptTokens, cachedTokens, generatedTokens } = server;
-    await server.close();
-    return {
-      strategy: strategy.name,
-      ...served!,
-      turns,
-      promptTokens,
-      computedTokens: promptTokens - cachedTokens,
-      generatedTokens,
-      hitShare: cachedTokens / server.possibleTokens(),
-    };
-  } finally {
-    serving.stop();
-  }
+function spread(values: readonly number[]): Spread {
+  return { median: median(values), least: Math.min(...values), most: Math.max(...values), n: values.length };
 }
 
-class ServerProcess {
-  readonly #process: ChildProcess;
-
-  constructor(options: { readonly slots: number; readonly msPerStep: number }) {
-    this.#process = fork(new URL("./server-process.js", import.meta.url), [JSON.stringify(options)]);
-  }
-
-  async url(): Promise<string> {
-    const [{ url }] = (await once(this.#process, "message")) as [{ readonly url: string }];
-    return url;
-  }
-
-  async stats(): Promise<ModelServerStats> {
-    const answer = once(this.#process, "message");
-    this.#process.send("stats");
-    const [{ stats }] = (await answer) as [{ readonly stats: ModelServerStats }];
-    return stats;
-  }
-
-  stop(): void {
-    this.#process.disconnect();
-  }
+function cells({ median, least, most, n }: Spread, digits: number): [string, string, string] {
+  return [median.toFixed(digits), `${least.toFixed(digits)} to ${most.toFixed(digits)}`, String(n)];
 }

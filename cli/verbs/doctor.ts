@@ -8,9 +8,11 @@ import { connectDaemon } from "../../core/sandbox/docker/daemon.ts";
 import { createDockerSandbox } from "../../core/sandbox/docker/index.ts";
 import type { Sandbox } from "../../core/sandbox/sandbox.ts";
 import { type Globals, outputOf } from "../command.ts";
+import { API_KEY, type ModelOptions } from "../models/options.ts";
 
-interface Options extends Globals {
+interface Options extends Globals, Pick<ModelOptions, "model" | "tokenizer" | "chatTemplate"> {
   readonly image?: string;
+  readonly url?: string;
 }
 
 /** What was found, in a few words. Rejects with what is missing and what to do about it. */
@@ -65,11 +67,20 @@ export function doctorVerb(program: Command): void {
     .command("doctor")
     .description("say what of the optional parts works on this machine")
     .option("--image <name>", "local image with python3, for a real try of the forks in Docker")
+    .option("--url <url>", `look at this model server instead; its key, if any, comes from ${API_KEY}`)
+    .option("--model <name>", "with --url: the model to ask for (default: the first that the server lists)")
+    .option("--tokenizer <folder>", "with --url: compare the tokenizer and chat template with the server's")
+    .option("--chat-template <file>", "with --tokenizer: a Jinja file, or chatml")
     .action(async (options: Options, command: Command) => {
       const output = outputOf(command);
+      const { url } = options;
+      const probes: Readonly<Record<string, Probe>> =
+        url === undefined
+          ? PROBES
+          : (await import("../models/server-probes.ts")).serverProbes(url, { ...options, chatOption: {} });
       const results: { name: string; state: "ok" | "missing" | "not tried"; text: string }[] = [];
-      const width = Math.max(...Object.keys(PROBES).map((name) => name.length));
-      for (const [name, probe] of Object.entries(PROBES)) {
+      const width = Math.max(...Object.keys(probes).map((name) => name.length));
+      for (const [name, probe] of Object.entries(probes)) {
         const { state, text } = await probe(options).then(
           (text) => ({ state: "ok" as const, text }),
           (error: unknown) => ({

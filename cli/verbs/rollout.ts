@@ -4,14 +4,17 @@ import type { JsonObject } from "../../core/json.ts";
 import { runRollouts } from "../../core/run/rollout-run.ts";
 import { RunFolder } from "../../core/run/run-folder.ts";
 import type { TaskSet } from "../../core/task.ts";
+import type { AnyEnvKit } from "../../envs/kit.ts";
 import { abortOnSignal, envOptions, type Globals, outputOf, setOptions, whole } from "../command.ts";
 import { contest, contestTable } from "../contest.ts";
 import { configured, setOf } from "../kits.ts";
-import { policyOf } from "../policies.ts";
+import { addModelOptions, type ModelOptions } from "../models/options.ts";
+import { routeNames } from "../models/routes.ts";
+import { type NamedPolicy, policyOf } from "../policies.ts";
 import { strategyNames, strategyOf } from "../spec.ts";
 import { summaryLines } from "../tables.ts";
 
-interface Options extends Globals {
+interface Options extends Globals, ModelOptions {
   readonly policy: string;
   readonly strategy?: readonly string[];
   readonly seed: number;
@@ -30,13 +33,14 @@ const CONTEST_TURNS = 160;
 const SHOWN_PROBLEMS = 3;
 
 export function rolloutVerb(program: Command): void {
-  program
+  const verb = program
     .command("rollout")
     .description("roll out a task set and record the trees; with several strategies, compare them")
     .argument("<set>", "task set, for example frozen-lake/rllm-test, swe-mini, swe-bench:rows.jsonl")
     .option(
       "--policy <policy>",
-      "random, repair (swe-bench), or learner:FILE with the weights that `forkgym train` saved",
+      "random, repair (swe-bench), learner:FILE with the weights that `forkgym train` saved, " +
+        `or a model on a server by ${routeNames.join(", ")}`,
       "random",
     )
     .option(
@@ -60,10 +64,10 @@ export function rolloutVerb(program: Command): void {
         undefined,
         "runs/<set>-<strategy>-s<seed>",
       ),
-    )
-    .action((name: string, options: Options, command: Command) =>
-      rolloutSet(name, options, outputOf(command)),
     );
+  addModelOptions(verb).action((name: string, options: Options, command: Command) =>
+    rolloutSet(name, options, outputOf(command)),
+  );
 }
 
 async function rolloutSet(
@@ -73,7 +77,27 @@ async function rolloutSet(
 ): Promise<void> {
   const { kit: plain, set } = await setOf(name, options.set, output.note);
   const kit = configured(plain, options.env);
-  const { policy, digest } = await policyOf(options.policy, kit, options.env.scaffold);
+  const named = await policyOf(kit, { ...options, scaffold: options.env.scaffold }, output.note);
+  try {
+    await playSet({ name, kit, set, named }, options, output);
+  } finally {
+    await named.close?.();
+  }
+}
+
+interface Played {
+  readonly name: string;
+  readonly kit: AnyEnvKit;
+  readonly set: TaskSet<unknown>;
+  readonly named: NamedPolicy;
+}
+
+async function playSet(
+  { name, kit, set, named }: Played,
+  options: Options,
+  output: ReturnType<typeof outputOf>,
+): Promise<void> {
+  const { policy, digest, live } = named;
   const strategies = (options.strategy ?? ["patr"]).map((spec) => ({
     spec,
     strategy: strategyOf(spec, kit.checkpointEvery(set)),
@@ -95,7 +119,7 @@ async function rolloutSet(
   const label = name.replaceAll(/[^\w.-]+/g, "-");
   if (strategies.length > 1) {
     const out = options.out ?? `runs/${label}-contest`;
-    return compareStrategies(out, { name, kit, set, count, policy, strategies, config }, options, output);
+    return compareStrategies(out, { name, kit, set, count, named, strategies, config }, options, output);
   }
   const { strategy } = strategies[0]!;
   const { seed, budget } = options;
@@ -110,7 +134,7 @@ async function rolloutSet(
     },
   });
   const interrupted = abortOnSignal();
-  const bar = output.progress(name, count);
+  const bar = output.progress(name, count, live && (() => live.words()));
   const problems: string[] = [];
   try {
     const summary = await runRollouts(folder, {
@@ -131,7 +155,9 @@ async function rolloutSet(
       },
     });
     bar.stop();
-    for (const note of [...folder.notes, ...problems.slice(0, SHOWN_PROBLEMS)]) output.note(note);
+    const figures = live?.summary() ?? [];
+    const notes = [...folder.notes, ...problems.slice(0, SHOWN_PROBLEMS)].concat(figures);
+    for (const note of notes) output.note(note);
     output.json({ run: out, ...summary });
     for (const line of summaryLines(summary)) output.line(line);
     if (summary.trees < count) {
@@ -145,25 +171,23 @@ async function rolloutSet(
   }
 }
 
-type Parts = Pick<Parameters<typeof contest>[0], "kit" | "count" | "policy" | "strategies" | "config"> & {
-  readonly name: string;
-  readonly set: TaskSet<unknown>;
-};
+type Parts = Played & Pick<Parameters<typeof contest>[0], "count" | "strategies" | "config">;
 
 async function compareStrategies(
   out: string,
-  { name, set, ...parts }: Parts,
+  { name, set, named: { policy, live }, ...parts }: Parts,
   { seed, seeds: numSeeds, budget = CONTEST_TURNS, trees }: Options,
   output: ReturnType<typeof outputOf>,
 ): Promise<void> {
   const seeds = Array.from({ length: numSeeds }, (_, at) => seed + at);
   const interrupted = abortOnSignal();
   const total = parts.count * seeds.length * parts.strategies.length;
-  const bar = output.progress(name, total);
+  const bar = output.progress(name, total, live && (() => live.words()));
   let done = 0;
   try {
     const standings = await contest({
       ...parts,
+      policy,
       tasks: set,
       seeds,
       budget,
@@ -174,6 +198,8 @@ async function compareStrategies(
       onNote: output.note,
     });
     bar.stop();
+    const figures = live?.summary();
+    if (figures !== undefined) output.note(figures);
     if (standings === undefined) {
       output.line(`stopped with ${done} of ${total} trees in ${out}; the same command goes on`);
       process.exitCode = 130;

@@ -35,15 +35,21 @@ export class Handle<Data, Obs, Act> {
     this.#kept = this.#snapshot(budget);
   }
 
-  /** Begins one fork per seed, all of one snapshot, which is released when the last of them has settled. */
+  /**
+   * Begins one fork per seed, all of one snapshot, which is released when the last of them has settled.
+   * @param around runs the fork of the seed at this place.
+   */
   fork(
     seeds: readonly number[],
     budget: Budget,
     onProblem: (error: unknown) => void,
+    around: <T>(place: number, work: () => Promise<T>) => Promise<T> = (_, work) => work(),
   ): Handle<Data, Obs, Act>[] {
     const snapshot = this.#kept ?? this.#snapshot(budget);
     budget.forks += seeds.length;
-    const forks = seeds.map(async (seed) => (await this.env).fork(await snapshot, { seed }));
+    const forks = seeds.map((seed, place) =>
+      around(place, async () => (await this.env).fork(await snapshot, { seed })),
+    );
     const settled = Promise.allSettled(forks);
     this.#hold(
       this.#kept === undefined ? settled.then(() => this.#release(snapshot).catch(onProblem)) : settled,

@@ -13,6 +13,11 @@ export interface Budget {
   cachedTokens: number;
   generatedTokens: number;
   scorerCalls: number;
+  /** Tokens that scorers spent, as far as they report it; absent if none did. */
+  scorerPromptTokens?: number;
+  /** Included in `scorerPromptTokens`. */
+  scorerCachedTokens?: number;
+  scorerGeneratedTokens?: number;
   /** By the clock, scoring included. The only number that differs between two runs of one seed. */
   seconds: number;
 }
@@ -40,11 +45,24 @@ export function addUsage(budget: Budget, usage: TokenUsage | undefined): void {
   budget.cachedTokens += usage.cachedTokens ?? 0;
 }
 
+/** Adds what a score cost. */
+export function addScorerUsage(budget: Budget, usage: TokenUsage): void {
+  const { promptTokens, cachedTokens = 0, generatedTokens } = usage;
+  budget.scorerPromptTokens = (budget.scorerPromptTokens ?? 0) + promptTokens;
+  budget.scorerCachedTokens = (budget.scorerCachedTokens ?? 0) + cachedTokens;
+  budget.scorerGeneratedTokens = (budget.scorerGeneratedTokens ?? 0) + generatedTokens;
+}
+
+/** Adds all of `more` to `budget`. */
+export function addBudget(budget: Budget, more: Budget): void {
+  for (const [key, count] of Object.entries(more) as [keyof Budget, number][]) {
+    budget[key] = (budget[key] ?? 0) + count;
+  }
+}
+
 /** The sum of several budgets. */
 export function sumBudgets(budgets: Iterable<Budget>): Budget {
   const sum = emptyBudget();
-  for (const budget of budgets) {
-    for (const key of Object.keys(sum) as (keyof Budget)[]) sum[key] += budget[key];
-  }
+  for (const budget of budgets) addBudget(sum, budget);
   return sum;
 }

@@ -6,8 +6,10 @@ import type { Policy } from "../policy.ts";
 import { forEachPooled } from "../pool.ts";
 import type { Scorer } from "../scorer.ts";
 import type { Task } from "../task.ts";
+import type { Tracer } from "../trace/tracer.ts";
 import { Growth } from "./growth.ts";
 import { checkLimits, following, type Limits } from "./limits.ts";
+import { treeSpan } from "./spans.ts";
 import type { Strategy } from "./strategy.ts";
 import type { Tree } from "./tree.ts";
 
@@ -28,6 +30,8 @@ export interface RolloutOptions<Data, Obs, Act> {
   readonly concurrency?: number;
   /** @default the system's monotonic clock */
   readonly clock?: Clock;
+  /** Is told of the tree, its turns, forks and scores as spans. @default none, which costs nothing */
+  readonly tracer?: Tracer;
 }
 
 /**
@@ -50,13 +54,16 @@ export async function rollout<Data, Obs, Act>(
     throw new InputError(`rollout: strategy ${strategy.name} routes by score; pass a \`scorer\``);
   }
   const growing = { ...options, limits, concurrency, clock: options.clock ?? systemClock };
-  if (options.signal === undefined) return new Growth(task, growing).run();
-  const { signal, done } = following(options.signal);
-  try {
-    return await new Growth(task, { ...growing, signal }).run();
-  } finally {
-    done();
-  }
+  const grow = async () => {
+    if (options.signal === undefined) return new Growth(task, growing).run();
+    const { signal, done } = following(options.signal);
+    try {
+      return await new Growth(task, { ...growing, signal }).run();
+    } finally {
+      done();
+    }
+  };
+  return options.tracer === undefined ? grow() : treeSpan(options.tracer, task, options, grow);
 }
 
 /** Options of {@link rolloutAll}. */

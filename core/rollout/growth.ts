@@ -3,11 +3,13 @@ import type { Settlement } from "../env.ts";
 import { ForkGymError, messageOf } from "../errors.ts";
 import { forEachPooled } from "../pool.ts";
 import { createRng, deriveSeed, type Rng } from "../rng.ts";
+import type { ScoreReport } from "../scorer.ts";
 import type { Task } from "../task.ts";
 import { type Branch, Handle } from "./branch.ts";
-import { addUsage, type Budget, emptyBudget } from "./budget.ts";
+import { addScorerUsage, addUsage, type Budget, emptyBudget } from "./budget.ts";
 import type { RolloutOptions } from "./engine.ts";
 import { following, type Limits, within } from "./limits.ts";
+import { forkSpan, scoreSpan, turnSpan } from "./spans.ts";
 import type { BranchView, Route } from "./strategy.ts";
 import {
   type BranchRecord,
@@ -49,6 +51,8 @@ export class Growth<Data, Obs, Act> {
   readonly #slots = new Map<string, number>();
   readonly #checkpoints: Checkpoint[] = [];
   readonly #problems: string[] = [];
+  /** How often a scorer reported each. */
+  readonly #scoreFaults = new Map<string, number>();
   #active: Branch<Data, Obs, Act>[] = [];
   #root: Node<Obs, Act> | undefined;
   #leaves = 0;
@@ -120,7 +124,13 @@ export class Growth<Data, Obs, Act> {
     if (paths.length === 0) return [];
     const { seed } = this.#options;
     const seeds = paths.map((path) => deriveSeed(seed, this.#task.id, path, "env"));
-    const forks = handle.fork(seeds, this.#budget, (error) => this.#problem("release", error));
+    const { tracer } = this.#options;
+    const forks = handle.fork(
+      seeds,
+      this.#budget,
+      (error) => this.#problem("release", error),
+      tracer && ((place, work) => forkSpan(tracer, paths[place]!, from.turn, work)),
+    );
     return forks.map((fork, index) => this.#begin(paths[index]!, this.#open(fork), from, seeds[index]!));
   }
 
@@ -146,7 +156,7 @@ export class Growth<Data, Obs, Act> {
 
   /** Takes turns until the branch ends or stands at a checkpoint. */
   async #advance(branch: Branch<Data, Obs, Act>): Promise<void> {
-    const { strategy, limits, clock } = this.#options;
+    const { strategy, limits, clock, tracer } = this.#options;
     const slot = this.#branches[this.#slots.get(branch.path)!]!;
     try {
       for (;;) {
@@ -155,10 +165,9 @@ export class Growth<Data, Obs, Act> {
         if (limits.treeMs !== undefined && clock.now() - this.#started >= limits.treeMs) {
           return await this.#cut(branch, "time-limit");
         }
-        const guarded = limits.turnMs !== undefined || this.#signal !== NEVER;
-        const node = guarded
-          ? await within((signal) => this.#turn(branch, signal), limits.turnMs, this.#signal)
-          : await this.#turn(branch, NEVER);
+        const node = await (tracer === undefined
+          ? this.#guardedTurn(branch)
+          : turnSpan(tracer, branch, () => this.#guardedTurn(branch)));
         branch.node = node;
         slot.nodes.push(node);
         if (node.end !== undefined) return this.#finish(branch, node.end, { reward: rewardTo(node) });
@@ -170,6 +179,12 @@ export class Growth<Data, Obs, Act> {
       if (this.#signal.aborted) this.#finish(branch, "aborted");
       else this.#fail(branch, error);
     }
+  }
+
+  #guardedTurn(branch: Branch<Data, Obs, Act>): Promise<Node<Obs, Act>> {
+    const { turnMs } = this.#options.limits;
+    if (turnMs === undefined && this.#signal === NEVER) return this.#turn(branch, NEVER);
+    return within((signal) => this.#turn(branch, signal), turnMs, this.#signal);
   }
 
   async #turn(branch: Branch<Data, Obs, Act>, signal: AbortSignal): Promise<Node<Obs, Act>> {
@@ -246,17 +261,32 @@ export class Growth<Data, Obs, Act> {
 
   async #score(branch: Branch<Data, Obs, Act>): Promise<number | undefined> {
     if (this.#signal.aborted) return undefined;
+    const { tracer } = this.#options;
     const scorer = this.#options.scorer!;
     this.#budget.scorerCalls++;
+    // What comes once the score is given up no longer belongs to the tree.
+    let waiting = true;
+    const report = (each: ScoreReport) => {
+      if (waiting) this.#reported(each);
+    };
     try {
       const { node } = branch;
-      const score = await this.#guard(async (signal) => scorer.score({ task: this.#task, node, signal }));
+      const ask = () =>
+        this.#guard(async (signal) => scorer.score({ task: this.#task, node, signal, report }));
+      const score = await (tracer === undefined ? ask() : scoreSpan(tracer, branch, scorer, ask));
       if (score === undefined || (score >= 0 && score <= 1)) return score;
       throw new ForkGymError(`expected a score from 0 to 1, got ${score}`);
     } catch (error) {
       this.#problem(`scorer ${scorer.name}, branch ${branch.path}, turn ${branch.node.turn}`, error);
       return undefined;
+    } finally {
+      waiting = false;
     }
+  }
+
+  #reported({ usage, fault }: ScoreReport): void {
+    if (usage !== undefined) addScorerUsage(this.#budget, usage);
+    if (fault !== undefined) this.#scoreFaults.set(fault, (this.#scoreFaults.get(fault) ?? 0) + 1);
   }
 
   #expand(branch: Branch<Data, Obs, Act>, route: Route & { kind: "expand" }): Branch<Data, Obs, Act>[] {
@@ -330,6 +360,8 @@ export class Growth<Data, Obs, Act> {
 
   #tree(): Tree<Data, Obs, Act> {
     const { strategy, scorer, policy, seed, clock } = this.#options;
+    for (const [fault, count] of this.#scoreFaults)
+      this.#problems.push(`scorer ${scorer!.name}: ${fault} (${count})`);
     if (this.#signal.aborted && this.#problems.length === 0) this.#problems.push("aborted");
     this.#budget.seconds = (clock.now() - this.#started) / 1000;
     return {

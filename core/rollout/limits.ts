@@ -32,29 +32,46 @@ export function checkLimits({ turns, treeTurns, turnMs, treeMs }: Limits): void 
  * Settles as `work` does, or rejects after `ms`, or as soon as `signal` aborts. `work` is given a signal that
  * aborts when its result is no longer wanted.
  */
-export async function within<T>(
+export function within<T>(
   work: (signal: AbortSignal) => Promise<T>,
   ms: number | undefined,
   signal: AbortSignal,
 ): Promise<T> {
+  // Without a limit the caller's own signal will do: one more a turn is most of what a turn costs.
+  return ms === undefined ? untilAborted(work, signal) : untilLate(work, ms, signal);
+}
+
+async function untilLate<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<T> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const cut = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
   const stop = () => controller.abort(signal.reason);
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
-  if (ms !== undefined) {
-    const late = () => controller.abort(new ForkGymError(`rollout: the turn took longer than ${ms} ms`));
-    timer = setTimeout(late, ms);
+  const late = () => controller.abort(new ForkGymError(`rollout: the turn took longer than ${ms} ms`));
+  const timer = setTimeout(late, ms);
+  try {
+    return await untilAborted(work, controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
   }
-  const done = work(controller.signal);
+}
+
+async function untilAborted<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const cut = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  const done = work(signal);
   done.catch(() => {});
   try {
     return await Promise.race([done, cut]);
   } finally {
-    clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }
 }

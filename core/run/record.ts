@@ -87,6 +87,9 @@ export function checkRecord(value: unknown, where: string): TreeRecord {
     const count = record.budget?.[field];
     if (typeof count !== "number") fail(`budget.${field}`, "a number", count);
   }
+  for (const [field, count] of Object.entries(record.budget)) {
+    if (typeof count !== "number") fail(`budget.${field}`, "a number", count);
+  }
   if (!Array.isArray(record.problems)) fail("problems", "a list", record.problems);
   for (const field of ["nodes", "branches", "leaves", "checkpoints"] as const) {
     if (!Array.isArray(record[field])) fail(field, "a list", record[field]);

@@ -1,4 +1,4 @@
-import { type Budget, emptyBudget } from "../rollout/budget.ts";
+import { addBudget, type Budget, emptyBudget } from "../rollout/budget.ts";
 import type { LeafEnd, Tree } from "../rollout/tree.ts";
 
 /** What a run's trees amount to. Means are over what is named; NaN where there is nothing. */
@@ -46,7 +46,7 @@ export class Summing {
       this.#turns += node.turn;
       this.#ends[end] = (this.#ends[end] ?? 0) + 1;
     }
-    for (const key of Object.keys(budget) as (keyof Budget)[]) this.#budget[key] += budget[key];
+    addBudget(this.#budget, budget);
   }
 
   summary(): Summary {

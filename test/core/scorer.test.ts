@@ -33,3 +33,17 @@ test("bad weights are named", () => {
     "mix: expected a positive `weight` for says 1, got 0",
   );
 });
+
+test("where asked for, there is no score unless every part has one; the name says so", async () => {
+  const parts = (...scores: (number | undefined)[]) =>
+    mix(
+      scores.map((score) => ({ scorer: says(score), weight: 1 })),
+      { missing: "none" },
+    );
+  expect(await parts(undefined, 0.4).score(input)).toBeUndefined();
+  expect(await parts(0.2, 0.4).score(input)).toBeCloseTo(0.3);
+  expect(parts(1).name).toBe("mix(1*says 1, all or none)");
+  expect(() => mix([{ scorer: says(1), weight: 1 }], { missing: "zero" as never })).toThrow(
+    "mix: expected `missing` to be one of others, none, got zero",
+  );
+});

@@ -31,6 +31,20 @@ const only = (choices: readonly Body[]) => {
   expect(choices).toHaveLength(1);
   return choices[0];
 };
+const idNamed = (token: unknown) => {
+  const [, id] = /^token_id:(\d+)$/.exec(String(token)) ?? [];
+  return id === undefined ? undefined : Number(id);
+};
+/** The ids of the two likeliest of [log-probability, id] at each place, if all are known. */
+const topIds = (places: readonly (readonly (readonly [number, number | undefined])[])[]) =>
+  places.flat().some(([, id]) => id === undefined)
+    ? undefined
+    : places.map((place) =>
+        [...place]
+          .sort(([a], [b]) => Math.min(0, b) - Math.min(0, a))
+          .slice(0, 2)
+          .map(([, id]) => id),
+      );
 const contentLogprobs = (choice: Body) =>
   atMost0(choice.logprobs?.content?.map(({ logprob }: { logprob: number }) => logprob));
 const cached = (body: Body) => body.usage?.prompt_tokens_details?.cached_tokens ?? undefined;
@@ -41,6 +55,11 @@ export const READERS: Readonly<Record<string, Reader>> = {
     read: (body, choice = only(body.choices)) => ({
       tokenIds: choice.token_ids,
       logprobs: atMost0(choice.logprobs.token_logprobs),
+      topTokenIds: topIds(
+        choice.logprobs.top_logprobs.map((place: object) =>
+          Object.entries(place).map(([token, logprob]) => [logprob, idNamed(token)]),
+        ),
+      ),
       text: choice.text,
       finishReason: choice.finish_reason,
       stopReason: choice.stop_reason ?? undefined,
@@ -53,6 +72,11 @@ export const READERS: Readonly<Record<string, Reader>> = {
     read: (body, choice = only(body.choices)) => ({
       tokenIds: choice.token_ids,
       logprobs: contentLogprobs(choice),
+      topTokenIds: topIds(
+        choice.logprobs.content.map(({ top_logprobs: top }: Body) =>
+          top.map(({ token, logprob }: Body) => [logprob, idNamed(token)]),
+        ),
+      ),
       finishReason: choice.finish_reason,
       promptTokenIds: body.prompt_token_ids ?? promptTokenIds,
       cachedTokens: cached(body),
@@ -63,6 +87,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
     read: ({ meta_info: meta, ...body }) => ({
       tokenIds: body.output_ids,
       logprobs: atMost0(meta.output_token_logprobs.map(([logprob]: [number]) => logprob)),
+      topTokenIds: topIds(meta.output_top_logprobs),
       text: body.text ?? "",
       finishReason: meta.finish_reason.type,
       stopReason: meta.finish_reason.matched ?? undefined,

@@ -127,9 +127,16 @@ const NAN = "\u0000NaN";
 /** JSON as Python writes it: NaN as NaN. */
 function toJson(body: unknown): string {
   if (body === undefined) return "";
-  const plain = JSON.stringify(body);
   // JSON.stringify writes NaN as null; a replacer is slow on long lists of tokens.
-  if (!plain.includes("null")) return plain;
+  if (!hasNaN(body)) return JSON.stringify(body);
   const text = JSON.stringify(body, (_, value) => (Number.isNaN(value) ? NAN : value));
   return text.replaceAll(JSON.stringify(NAN), "NaN");
+}
+
+function hasNaN(value: unknown): boolean {
+  if (typeof value === "number") return Number.isNaN(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (!Array.isArray(value)) return Object.values(value).some(hasNaN);
+  // Most are long lists of tokens.
+  return value.some((one) => (typeof one === "number" ? Number.isNaN(one) : hasNaN(one)));
 }

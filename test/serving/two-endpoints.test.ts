@@ -36,6 +36,8 @@ async function overTwo(
     })),
     openAfter: 2,
     backOffMs: 5,
+    // Doubled without end, the wait for an endpoint that was away for long could outlast the run.
+    backOffMaxMs: 50,
     mixedVersions,
   });
   onTestFinished(() => pool.close());

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { ServerError } from "../errors.ts";
 import type { ModelServer, Sample } from "../model-server.ts";
+import { sampledBy } from "../sampled-by.ts";
 import type { Meter } from "./meter.ts";
 import * as metrics from "./metrics.ts";
 
@@ -29,41 +30,36 @@ export interface MeteredOptions {
 /** The same server; each request is counted, timed and told of. */
 export function metered(server: ModelServer, options: MeteredOptions): ModelServer {
   const { meter, onSpan, endpoint = server.name, clock = systemClock } = options;
-  return {
-    name: server.name,
-    tokenExact: server.tokenExact,
-    close: () => server.close(),
-    sample: async (request, signal) => {
-      const startMs = clock.now();
-      const attributes: Record<string, string | number | boolean> = { endpoint };
-      if (request.affinity !== undefined) attributes.affinity = request.affinity;
-      meter?.add(metrics.IN_FLIGHT, { endpoint }, 1);
-      try {
-        const sample = await server.sample(request, signal);
-        if (meter !== undefined) countSample(meter, endpoint, sample);
+  return sampledBy(server, async (request, signal) => {
+    const startMs = clock.now();
+    const attributes: Record<string, string | number | boolean> = { endpoint };
+    if (request.affinity !== undefined) attributes.affinity = request.affinity;
+    meter?.add(metrics.IN_FLIGHT, { endpoint }, 1);
+    try {
+      const sample = await server.sample(request, signal);
+      if (meter !== undefined) countSample(meter, endpoint, sample);
+      meter?.observe(metrics.LATENCY, { endpoint }, (clock.now() - startMs) / 1000);
+      Object.assign(attributes, {
+        promptTokens: sample.promptTokens,
+        generatedTokens: sample.generatedTokens,
+        finishReason: sample.finishReason,
+        ...(sample.cachedTokens !== undefined && { cachedTokens: sample.cachedTokens }),
+        ...(sample.weightVersion !== undefined && { weights: sample.weightVersion }),
+      });
+      return sample;
+    } catch (error) {
+      const fault = faultOf(error, signal);
+      meter?.count(metrics.FAILURES, { endpoint, fault });
+      if (fault !== "aborted") {
         meter?.observe(metrics.LATENCY, { endpoint }, (clock.now() - startMs) / 1000);
-        Object.assign(attributes, {
-          promptTokens: sample.promptTokens,
-          generatedTokens: sample.generatedTokens,
-          finishReason: sample.finishReason,
-          ...(sample.cachedTokens !== undefined && { cachedTokens: sample.cachedTokens }),
-          ...(sample.weightVersion !== undefined && { weights: sample.weightVersion }),
-        });
-        return sample;
-      } catch (error) {
-        const fault = faultOf(error, signal);
-        meter?.count(metrics.FAILURES, { endpoint, fault });
-        if (fault !== "aborted") {
-          meter?.observe(metrics.LATENCY, { endpoint }, (clock.now() - startMs) / 1000);
-        }
-        Object.assign(attributes, { fault, message: messageOf(error) });
-        throw error;
-      } finally {
-        meter?.add(metrics.IN_FLIGHT, { endpoint }, -1);
-        tell(onSpan, { name: "model.sample", startMs, endMs: clock.now(), attributes });
       }
-    },
-  };
+      Object.assign(attributes, { fault, message: messageOf(error) });
+      throw error;
+    } finally {
+      meter?.add(metrics.IN_FLIGHT, { endpoint }, -1);
+      tell(onSpan, { name: "model.sample", startMs, endMs: clock.now(), attributes });
+    }
+  });
 }
 
 /** Tells `onSpan`, if there is one, and drops what it throws. */

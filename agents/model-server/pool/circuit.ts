@@ -19,6 +19,7 @@ const OF_ENDPOINT: ReadonlySet<ServerFault> = new Set([
   "overloaded",
   "server-error",
   "cut",
+  "stale-weights",
 ]);
 
 /** How a request ended, as a circuit sees it. `neither`: it was taken back, or failed in a way that does not tell. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../core/clock.ts";
+import { freshOnly } from "../fresh-only.ts";
 import type { Meter } from "../metrics/meter.ts";
 import { faultOf, metered, type OnSpan } from "../metrics/metered.ts";
 import type { ModelServer } from "../model-server.ts";
@@ -46,10 +47,11 @@ export class Endpoint {
     clock,
   }: EndpointOptions) {
     this.id = id;
+    const fresh = server.forgetWeights === undefined ? freshOnly(server) : server;
     this.server =
       meter === undefined && onSpan === undefined
-        ? server
-        : metered(server, { endpoint: id, clock, ...(meter && { meter }), ...(onSpan && { onSpan }) });
+        ? fresh
+        : metered(fresh, { endpoint: id, clock, ...(meter && { meter }), ...(onSpan && { onSpan }) });
     this.maxConcurrent = maxConcurrent;
     this.overflowAt = overflowAt;
     this.health = health;
@@ -111,10 +113,16 @@ export class Endpoint {
     return new Promise((resolve, reject) => this.#drains.push({ resolve, reject }));
   }
 
+  /** What it showed of its weights may be over. */
+  forgetWeights(): void {
+    this.weights = undefined;
+    this.server.forgetWeights!();
+  }
+
   /** `taken`: what those are told who still wait for the end of a drain. */
   undrain(taken: Error): void {
     this.#draining = false;
-    this.weights = undefined;
+    this.forgetWeights();
     for (const drain of this.#drains.splice(0)) drain.reject(taken);
   }
 

@@ -17,7 +17,7 @@ export interface PoolServer {
   readonly maxConcurrent?: number;
   /**
    * Resolves if the server is well. Asked instead of sending it a request when its back-off is over, and only
-   * while requests come. @default none: the next request is the probe, and fails if the server is still down
+   * while requests come. @default the server's own; where it has none, the next request is the probe
    */
   readonly health?: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -92,7 +92,7 @@ export function endpointsOf(options: PoolOptions, clock: Clock): Endpoint[] {
       server: entry.server,
       maxConcurrent: most,
       overflowAt: overflowAt ?? Math.floor(most / 2),
-      health: entry.health,
+      health: entry.health ?? healthOf(entry.server),
       circuit: options,
       meter: options.meter,
       onSpan: options.onSpan,
@@ -119,6 +119,10 @@ function checkPool(options: PoolOptions): void {
       throw new InputError(`pool: expected \`${name}\` to be a number from ${least} up, got ${value}`);
     }
   }
+}
+
+function healthOf(server: ModelServer): PoolServer["health"] {
+  return server.health && ((signal) => server.health!(signal));
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {

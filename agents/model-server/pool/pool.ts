@@ -28,8 +28,9 @@ export interface ServerPool extends ModelServer {
   /** Takes the endpoint up again, with whatever weights it now has. @throws {InputError} if there is no such endpoint */
   undrain(endpoint: string): void;
   /**
-   * From now on every sample must be of these weights, else it is a ServerError; undefined takes that back. An endpoint
-   * that then shows other weights gets nothing as long as another fits: call this again, or `undrain`, once it has them.
+   * From now on every sample must be of these weights, else it is a `stale-weights` failure; undefined takes that back.
+   * An endpoint that then shows other weights gets nothing as long as another fits: call this again, or `undrain`, once
+   * it has them. Either way what endpoints showed before no longer counts, which a rollback to older weights needs.
    */
   expectWeights(version: string | undefined): void;
 }
@@ -40,7 +41,8 @@ export interface ServerPool extends ModelServer {
  * alone for a while (see {@link PoolOptions}). Nothing is sent twice: a request that failed has failed.
  *
  * `sample` rejects with the ServerError of the endpoint; or with one of the pool's own: `timeout` or `unreachable` if
- * it waited too long, `refused` for a weight version that does not fit, `unreachable` after `close`.
+ * it waited too long, `stale-weights` for a sample of others than the expected weights, `refused` for one that its tree
+ * may not mix with others, `unreachable` after `close`.
  * `close` ends what waits and what is under way, and closes the servers.
  * @throws {InputError} for an option out of bounds, or two endpoints of one name
  */
@@ -51,6 +53,8 @@ export function serverPool(options: PoolOptions): ServerPool {
 class Pool implements ServerPool {
   readonly name: string;
   readonly tokenExact: boolean;
+  readonly provider?: string;
+  readonly model?: string;
   readonly #options: PoolOptions;
   readonly #now: () => number;
   readonly #endpoints: readonly Endpoint[];
@@ -82,7 +86,12 @@ class Pool implements ServerPool {
     this.#router = new Router(this.#endpoints, this.#queue, this.#weights);
     this.#wake = new Wake(options.timer ?? systemTimer, () => this.#pump());
     this.name = `pool of ${this.#endpoints.length}: ${this.#endpoints.map(({ id }) => id).join(", ")}`;
-    this.tokenExact = this.#endpoints.every(({ server }) => server.tokenExact);
+    const servers = this.#endpoints.map(({ server }) => server);
+    this.tokenExact = servers.every(({ tokenExact }) => tokenExact);
+    for (const fact of ["provider", "model"] as const) {
+      const { [fact]: first } = servers[0]!;
+      if (first !== undefined && servers.every(({ [fact]: each }) => each === first)) this[fact] = first;
+    }
   }
 
   sample(request: SampleRequest, signal?: AbortSignal): Promise<Sample> {
@@ -124,7 +133,7 @@ class Pool implements ServerPool {
 
   expectWeights(version: string | undefined): void {
     this.#weights.expected = version;
-    for (const endpoint of this.#endpoints) endpoint.weights = undefined;
+    for (const endpoint of this.#endpoints) endpoint.forgetWeights();
     this.#router.changed();
     this.#pump();
   }

@@ -33,8 +33,9 @@ export class WeightRule {
   /** Takes note of the sample's version, or says why the sample is not to be used. */
   judge(tree: Tree, { weightVersion: version }: Sample, endpoint: Endpoint): ServerError | undefined {
     if (this.expected !== undefined && version !== this.expected) {
-      return refusal(
-        `\`${endpoint.id}\` sampled with ${named(version)}, ${named(this.expected)} is expected`,
+      return new ServerError(
+        "stale-weights",
+        `pool: \`${endpoint.id}\` sampled with ${named(version)}, ${named(this.expected)} is expected`,
       );
     }
     if (!this.#refuses || tree.key === undefined) return undefined;

@@ -73,7 +73,8 @@ export class Conversation {
   }
 
   tokenIds(): number[] {
-    return this.#pieces().flatMap(({ tokenIds }) => tokenIds);
+    // Copied stretch by stretch: `flatMap` takes half a millisecond for some thousand tokens.
+    return ([] as number[]).concat(...this.#pieces().map(({ tokenIds }) => tokenIds));
   }
 
   /** For each token whether it was sampled. */

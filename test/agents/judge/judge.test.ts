@@ -9,7 +9,7 @@ import {
 } from "../../../agents/judge/index.ts";
 import { ServerError, type ServerFault } from "../../../agents/model-server/errors.ts";
 import type { ModelServer } from "../../../agents/model-server/model-server.ts";
-import { mix, type Scorer } from "../../../core/scorer.ts";
+import { mix, type ScoreReport, type Scorer } from "../../../core/scorer.ts";
 import {
   branchOf,
   inputOf,
@@ -378,4 +378,33 @@ test("a transcript that fails is an error of the caller's, and named", async () 
     },
   });
   await expect(judge.score({ ...input, task: TASK } as WordInput)).rejects.toThrow("no such field");
+});
+
+test("what a reply cost and what failed is reported to whoever asked first", async () => {
+  const replies = [sampleOf(rated(9, 9, 9)), sampleOf("fine"), new ServerError("timeout", "late")];
+  const judge = judgeOf(
+    scriptedServer(async (_, call) => {
+      const reply = replies[call]!;
+      if (reply instanceof Error) throw reply;
+      return reply;
+    }),
+    { samples: 3, temperature: 1 },
+  );
+  const [first, second]: ScoreReport[][] = [[], []];
+  const both = [first, second].map((list) =>
+    judge.score({ ...input, report: (one) => void list!.push(one) }),
+  );
+  expect(await Promise.all(both)).toEqual([1, 1]);
+  const usage = { promptTokens: 100, generatedTokens: 10, cachedTokens: 60 };
+  expect(first).toHaveLength(4);
+  expect(first!.filter((report) => report.usage)).toEqual([{ usage }, { usage }]);
+  expect(first!.flatMap(({ fault }) => fault ?? []).sort()).toEqual(["timeout", "unreadable"]);
+  expect(second).toEqual([]);
+});
+
+test("lambda may ask for both parts or none", async () => {
+  const silent: Scorer<{ issue: string }, string, string> = { name: "silent", score: () => undefined };
+  const sure: Scorer<{ issue: string }, string, string> = { name: "sure", score: () => 1 };
+  expect(await byLambda(0.5, silent, sure).score(input)).toBe(1);
+  expect(await byLambda(0.5, silent, sure, { missing: "none" }).score(input)).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { ModelServer, SampleRequest } from "../../../agents/model-server/mo
 import { openaiServer } from "../../../agents/model-server/openai.ts";
 import type { ServerOptions } from "../../../agents/model-server/sampled.ts";
 import { InputError } from "../../../core/errors.ts";
+import { startModelServer } from "../../serving/index.ts";
 import { answering, json } from "./answering.ts";
 import { KINDS, REQUEST } from "./replies.ts";
 
@@ -27,6 +28,14 @@ describe.each(kinds)("%s", (kind, { path, reply }) => {
         [-0.1, -1],
         [-0.1, -0.25],
       ],
+      // A chat server gives texts, of which one may be several tokens.
+      ...(server.tokenExact && {
+        topTokenIds: [
+          [1, 3],
+          [1, 3],
+          [1, 3],
+        ],
+      }),
       text: kind === "vllm-generate" ? "" : "go",
       finishReason: "stop",
       stopReason: 9,
@@ -51,7 +60,7 @@ describe.each(kinds)("%s", (kind, { path, reply }) => {
     }
     const { server } = await serving(kind, bare);
     const sample = await server.sample({ ...REQUEST, topLogprobs: 0 });
-    for (const key of ["topLogprobs", "stopReason", "cachedTokens", "weightVersion"]) {
+    for (const key of ["topLogprobs", "topTokenIds", "stopReason", "cachedTokens", "weightVersion"]) {
       expect(sample).not.toHaveProperty(key);
     }
   });
@@ -65,8 +74,51 @@ describe.each(kinds)("%s", (kind, { path, reply }) => {
     expect(await server.sample(REQUEST)).toMatchObject({ weightVersion: "7" });
     expect(await server.sample(REQUEST)).toMatchObject({ weightVersion: "7..8" });
     expect(await server.sample(REQUEST)).not.toHaveProperty("weightVersion");
-    const talking = await serving(kind, reply(), { weightVersion: () => "7" });
-    expect(await talking.server.sample(REQUEST)).toMatchObject({ weightVersion: "4" });
+  });
+
+  test("a reply of other weights than its server should have is stale", async () => {
+    const asked = async (weightVersion: string) =>
+      (await serving(kind, reply(), { weightVersion: () => weightVersion })).server.sample(REQUEST);
+    for (const version of ["5", "10", "step 4"]) {
+      await expect(asked(version)).rejects.toMatchObject({
+        fault: "stale-weights",
+        message: `${kind} m: sampled with weights \`4\`, \`weightVersion\` says \`${version}\``,
+      });
+    }
+    for (const version of ["4", "3"]) expect(await asked(version)).toMatchObject({ weightVersion: "4" });
+  });
+
+  test("a reply of older weights than its server has shown before is stale, until that is forgotten", async () => {
+    let version = "9";
+    const { url } = await answering((response) => {
+      const text = JSON.stringify(reply(), (key, value) => (key === "weight_version" ? version : value));
+      response.end(text);
+    });
+    const server = KINDS[kind]!.make({ url, model: "m" });
+    onTestFinished(() => server.close());
+    expect(await server.sample(REQUEST)).toMatchObject({ weightVersion: "9" });
+    version = "10";
+    expect(await server.sample(REQUEST)).toMatchObject({ weightVersion: "10" });
+    for (version of ["9", "8"]) {
+      await expect(server.sample(REQUEST)).rejects.toMatchObject({ fault: "stale-weights" });
+    }
+    server.forgetWeights!();
+    expect(await server.sample(REQUEST)).toMatchObject({ weightVersion: "8" });
+  });
+
+  test("it says where it is, and whether it is well", async () => {
+    const server = await startModelServer({ policy: () => "a" });
+    onTestFinished(() => server.close());
+    const adapter = KINDS[kind]!.make({ url: `${server.url}/v1/`, model: "m", apiKey: "secret" });
+    onTestFinished(() => adapter.close());
+    expect(adapter).toMatchObject({ provider: kind, model: "m", url: server.url });
+    await adapter.health!();
+    if (kind !== "openai") {
+      server.set({ healthy: false });
+      await expect(adapter.health!()).rejects.toMatchObject({ fault: "overloaded", status: 503 });
+    }
+    await server.close();
+    await expect(adapter.health!()).rejects.toMatchObject({ fault: "unreachable" });
   });
 
   test("an abort by the server is not a reply", async () => {

@@ -18,6 +18,7 @@ async function telling(kind: string) {
       Number.isFinite(value) || typeof value !== "number" ? value : `@${value}@`,
     );
     text = text.replaceAll(/"@(.*?)@"/g, "$1");
+    server.forgetWeights!();
     return server.sample(request);
   };
 }
@@ -70,7 +71,7 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
   ["vllm", "usage", [undefined, null, []], "usage"],
   ["vllm", "usage.completion_tokens", [4, -1, "3"], "usage.completion_tokens"],
   ["vllm", "usage.prompt_tokens", [4], "usage.prompt_tokens"],
-  ["vllm", "usage.prompt_tokens_details.cached_tokens", [-1, "2"], "cached_tokens"],
+  ["vllm", "usage.prompt_tokens_details.cached_tokens", [-1, "2", 4], "cached_tokens"],
   ["vllm", "weight_version", [{}, -1], "weight_version"],
   ["vllm-generate", "choices", [undefined, null, [], [1, 2]], "choices"],
   ["vllm-generate", "choices.0.finish_reason", [undefined, null, "x"], "choices[0].finish_reason"],
@@ -88,6 +89,8 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
     "content[1].top_logprobs",
   ],
   ["vllm-generate", "usage.prompt_tokens", [2], "usage.prompt_tokens"],
+  ["vllm-generate", "usage.prompt_tokens_details.cached_tokens", [4], "cached_tokens"],
+  ["vllm-generate", "choices.0.logprobs.content.1.top_logprobs.0.token", ["token_id:2"], "content[1]"],
   ["sglang", "meta_info", [undefined, null, []], "meta_info"],
   ["sglang", "meta_info.finish_reason", [undefined, null, "stop"], "meta_info.finish_reason"],
   ["sglang", "meta_info.finish_reason.type", [undefined, "eos"], "meta_info.finish_reason.type"],
@@ -102,7 +105,9 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
   ["sglang", "meta_info.output_token_logprobs.1.0", NOT_LOGPROBS, "output_token_logprobs[1][0]"],
   ["sglang", "meta_info.output_top_logprobs", [undefined, [null, null, null]], "output_top_logprobs"],
   ["sglang", "meta_info.completion_tokens", [2, 4], "completion_tokens"],
-  ["sglang", "meta_info.cached_tokens", [-1], "cached_tokens"],
+  ["sglang", "meta_info.cached_tokens", [-1, 4], "cached_tokens"],
+  ["sglang", "meta_info.output_top_logprobs.1.0.1", NOT_IDS, "output_top_logprobs[1][0][1]"],
+  ["sglang", "meta_info.output_top_logprobs.1.0.1", [2], "output_top_logprobs[1]"],
   ["sglang", "text", [5], "text"],
   ["openai", "choices", [undefined, [], [1, 2]], "choices"],
   ["openai", "choices.0.finish_reason", [undefined, null, "tool_calls", "content_filter"], "finish_reason"],
@@ -110,6 +115,7 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
   ["openai", "choices.0.message.content", [undefined, 5, [{}]], "choices[0].message.content"],
   ["openai", "choices.0.logprobs.content.1.logprob", NOT_LOGPROBS, "content[1].logprob"],
   ["openai", "usage", [undefined, null], "usage"],
+  ["openai", "usage.prompt_tokens_details.cached_tokens", [4], "cached_tokens"],
   ["openai", "usage.completion_tokens", [undefined, null, 1.5], "usage.completion_tokens"],
 ];
 

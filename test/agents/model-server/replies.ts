@@ -30,12 +30,13 @@ export interface Kind {
 }
 
 const usage = { prompt_tokens: 3, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } };
-const content = () =>
+/** `name` gives a token as the server writes it. */
+const content = (name: (id: number) => string) =>
   LOGPROBS.map((logprob, at) => ({
-    token: `token_id:${IDS[at]}`,
+    token: name(IDS[at]!),
     logprob,
     rank: 1,
-    top_logprobs: [{ logprob: -0.1 }, { logprob: -3 }, { logprob }],
+    top_logprobs: [-0.1, -3, logprob].map((each, rank) => ({ token: name(rank + 1), logprob: each })),
   }));
 
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -76,7 +77,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
           finish_reason: "stop",
           stop_reason: 9,
           token_ids: [...IDS],
-          logprobs: { content: content() },
+          logprobs: { content: content((id) => `token_id:${id}`) },
         },
       ],
       prompt_token_ids: [5, 6, 7],
@@ -115,7 +116,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
           message: { role: "assistant", content: "go" },
           finish_reason: "stop",
           stop_reason: 9,
-          logprobs: { content: content() },
+          logprobs: { content: content((id) => `word ${id}`) },
         },
       ],
       usage,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ServerError } from "../../../agents/model-server/errors.ts";
 import { type PrmOptions, type PrmServer, prmScorer } from "../../../agents/prm/index.ts";
-import { mix } from "../../../core/scorer.ts";
+import { mix, type ScoreReport } from "../../../core/scorer.ts";
 import { branchOf, inputOf, TASK, transcriptOf } from "../judge/lab.ts";
 import { handTimer } from "./lab.ts";
 
@@ -182,4 +182,20 @@ test.each<[string, Partial<Options>]>([
   ["`cache`", { cache: 0.5 }],
 ])("bad options are named: %s", (name, options) => {
   expect(() => scorerOf(digitServer().server, options)).toThrow(`prmScorer: expected ${name}`);
+});
+
+test("each branch of a request reports its share of the cost, and what failed", async () => {
+  const { server } = digitServer();
+  const scorer = scorerOf(server);
+  const reports: ScoreReport[][] = [[], [], []];
+  const report = (list: ScoreReport[]) => (one: ScoreReport) => void list.push(one);
+  await Promise.all(
+    ["s 1", "garbled", "s 3"].map((step, at) =>
+      scorer.score({ ...branch(step), report: report(reports[at]!) }),
+    ),
+  );
+  const usage = (promptTokens: number, cachedTokens: number) => ({
+    usage: { promptTokens, cachedTokens, generatedTokens: 0 },
+  });
+  expect(reports).toEqual([[usage(16, 6)], [usage(17, 7), { fault: "unreadable" }], [usage(17, 7)]]);
 });

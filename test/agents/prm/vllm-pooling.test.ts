@@ -152,6 +152,10 @@ describe("what does not fit the request is a malformed reply", () => {
     ["an index outside", { data: [reply.data[0], { index: 2, data: [] }] }],
     ["no index", { data: [reply.data[0], { data: [[0.5, 0.5]] }] }],
     ["no entry", { data: [reply.data[0], null] }],
+    [
+      "more cached than sent",
+      { ...reply, usage: { prompt_tokens: 3, prompt_tokens_details: { cached_tokens: 4 } } },
+    ],
   ])("%s", async (_, answer) => {
     const failure = serverOf(answer).server.score(two, signal);
     await expect(failure).rejects.toBeInstanceOf(ServerError);

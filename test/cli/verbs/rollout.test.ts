@@ -255,7 +255,7 @@ test.each([
   ],
   [
     "rollout frozen-lake/rllm-test --policy greedy",
-    '--policy: expected random, repair or learner:FILE, got "greedy"',
+    '--policy: expected random, repair, learner:FILE, vllm, vllm-generate, sglang, openai, got "greedy"',
   ],
   ["rollout frozen-lake/rllm-test --policy learner:no.json", "--policy: cannot read no.json: ENOENT"],
   [

@@ -120,6 +120,7 @@ test("which faults speak of the endpoint", () => {
     timeout: "fault",
     overloaded: "fault",
     "server-error": "fault",
+    "stale-weights": "fault",
     cut: "fault",
     refused: "neither",
     malformed: "neither",

@@ -66,6 +66,23 @@ test("with a health check, no request is risked: it is asked when the back-off i
   expect((await waiting).endpoint).toBe("a");
 });
 
+test("a server that can say how it is, is asked, unless another check is given", async () => {
+  const asked: string[] = [];
+  const named = (name: string) =>
+    Object.assign(new Hand(name), { health: async () => void asked.push(`${name}'s own`) });
+  const [a, b] = [named("a"), named("b")];
+  const other = async () => void asked.push("other");
+  const options = { ...quick, openAfter: 1, servers: [a, { server: b, health: other }] };
+  const { pool, time } = setUp(options);
+  for (const server of [a, b]) {
+    server.down = "unreachable";
+    await expect(pool.sample(ask())).rejects.toThrow();
+  }
+  void pool.sample(ask("x")).catch(() => {});
+  await time.advance(100);
+  expect(asked.sort()).toEqual(["a's own", "other"]);
+});
+
 test("a health check that does not answer is cut off and counts as a fault", async () => {
   const a = new Hand("a");
   const signals: AbortSignal[] = [];

@@ -32,6 +32,7 @@ test("the tree keeps the version that it saw first, whatever came after", async 
   const seen: string[] = [];
   for (const version of ["w1", "w2", "w1"]) {
     a.weights = version;
+    pool.undrain("a");
     const reply = pool.sample(ask("x")).then(
       ({ weightVersion }) => weightVersion!,
       () => "refused",
@@ -55,6 +56,48 @@ test("a server that does not say is a version of its own", async () => {
   const mixed = pool.sample(ask("x"));
   a.reply();
   await expect(mixed).rejects.toThrow("has seen weights of unknown version");
+});
+
+test("an endpoint that goes back to weights that it had before is stale, and its circuit opens", async () => {
+  const { pool, servers } = setUp({ mixedVersions: "allow", openAfter: 2 }, ["a"]);
+  const [a] = servers as [HandServer];
+  const of = (version: string | undefined) => {
+    a.weights = version;
+    const reply = pool.sample(ask("x")).then(
+      ({ weightVersion }) => weightVersion,
+      ({ fault }: ServerError) => fault,
+    );
+    a.reply();
+    return reply;
+  };
+  const seen = [];
+  for (const version of ["w1", undefined, "w2", "w1", "w2", "w1..w2", "w1", "w0..w1"])
+    seen.push(await of(version));
+  expect(seen).toEqual([
+    "w1",
+    undefined,
+    "w2",
+    "stale-weights",
+    "w2",
+    "w1..w2",
+    "stale-weights",
+    "stale-weights",
+  ]);
+  expect(pool.stats().endpoints[0]).toMatchObject({ state: "open", failures: { "stale-weights": 3 } });
+});
+
+test("a reply that was under way while the weights changed is not stale", async () => {
+  const { pool, servers } = setUp({ mixedVersions: "allow" }, ["a"]);
+  const [a] = servers as [HandServer];
+  const first = pool.sample(ask());
+  a.reply();
+  await first;
+  const both = [pool.sample(ask()), pool.sample(ask())];
+  a.weights = "w2";
+  a.reply();
+  a.weights = "w1";
+  a.reply();
+  expect((await Promise.all(both)).map(({ weightVersion }) => weightVersion)).toEqual(["w2", "w1"]);
 });
 
 test("`allow` lets versions mix", async () => {
@@ -114,7 +157,10 @@ test("expected weights are asked of every sample, and let go again", async () =>
   a.reply();
   a.reply();
   for (const reply of stale) {
-    await expect(reply).rejects.toThrow("`a` sampled with weights `w1`, weights `w2` is expected");
+    await expect(reply).rejects.toMatchObject({
+      fault: "stale-weights",
+      message: "pool: `a` sampled with weights `w1`, weights `w2` is expected",
+    });
   }
   a.weights = "w2";
   const fresh = pool.sample(ask("x"));

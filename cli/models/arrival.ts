@@ -1,0 +1,100 @@
+import { ServerError } from "../../agents/model-server/errors.ts";
+import { type JsonClient, jsonClient } from "../../agents/model-server/http.ts";
+import type { ChatTemplate } from "../../agents/model-server/tokens/chat-template.ts";
+import { compareTokens } from "../../agents/model-server/tokens/server-tokens.ts";
+import type { Message } from "../../core/dialogue.ts";
+import { InputError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { API_KEY } from "./options.ts";
+import type { Route } from "./routes.ts";
+
+/** Milliseconds for each question that is asked before a run begins. */
+const PATIENCE = 10_000;
+
+/** What is known of servers and of our side before a run begins. */
+export interface Arrival {
+  readonly route: Route;
+  readonly urls: readonly string[];
+  readonly model: string;
+  readonly apiKey?: string;
+  /** Where prompts go out as tokens. */
+  readonly chat?: ChatTemplate;
+  readonly kwargs?: JsonObject;
+  /** Whether the template is the model's own, so that the server should have the same. */
+  readonly isOwnTemplate: boolean;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * Asks each server what it has before a run spends anything on it. What only may be wrong is noted.
+ * @throws {InputError} if one does not answer, wants a key, lacks the model, or has another tokenizer.
+ */
+export async function checkServers(arrival: Arrival): Promise<void> {
+  const { urls, apiKey } = arrival;
+  for (const url of urls) {
+    const client = jsonClient("--url", { url, totalMs: PATIENCE, ...(apiKey !== undefined && { apiKey }) });
+    try {
+      await checkModel(client, arrival);
+      await checkTokens(client, arrival);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      throw new InputError(`${error.message}; start it, or leave it out`, { cause: error });
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+async function checkModel(client: JsonClient, { route, model }: Arrival): Promise<void> {
+  const served = await servedModels(client);
+  // Of an OpenAI-compatible server the list need not be whole, and SGLang takes any name.
+  if (served === undefined || !route.startsWith("vllm") || served.some(({ id }) => id === model)) return;
+  const names = served.map(({ id }) => id).join(", ");
+  throw new InputError(`--model: ${client.url} does not serve "${model}"; it serves ${names}`);
+}
+
+async function checkTokens(client: JsonClient, arrival: Arrival): Promise<void> {
+  const { chat, model, kwargs = {}, isOwnTemplate, note } = arrival;
+  if (chat === undefined) return;
+  const { tokenizer, template } = await compareTokens(client, model, chat, PROBE, kwargs);
+  if (typeof tokenizer === "object") {
+    throw new InputError(`--tokenizer: it is not that of ${client.url}: ${tokenizer.difference}`);
+  }
+  if (typeof template === "object" && isOwnTemplate) {
+    note(
+      `${client.url} has another chat template than the tokenizer's folder, which is used: ${template.difference}`,
+    );
+  }
+}
+
+/** What a server lists as its models; undefined if it has no such list. @throws {ServerError} if it is away or wants a key. */
+export async function servedModels(
+  client: JsonClient,
+): Promise<readonly { readonly id: string; readonly contextTokens?: number }[] | undefined> {
+  try {
+    const { data } = (await client.get("/v1/models")) as { readonly data?: unknown };
+    if (!Array.isArray(data)) return undefined;
+    return (data as { readonly id?: unknown; readonly max_model_len?: unknown }[]).map((each) => ({
+      id: String(each?.id),
+      ...(typeof each?.max_model_len === "number" && { contextTokens: each.max_model_len }),
+    }));
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    if (error.status === 401 || error.status === 403) {
+      throw new InputError(`${error.message}; put the key into the environment variable ${API_KEY}`);
+    }
+    if (isAway(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Nobody there, as against somebody who has no such route. */
+function isAway(error: unknown): error is ServerError {
+  return error instanceof ServerError && error.status === undefined;
+}
+
+/** Words of several scripts, white space, digits and code: where tokenizers differ. */
+export const PROBE: readonly Message[] = [
+  { role: "system", content: "You are on a frozen lake. Answer with ```Up``` or ```Down```." },
+  { role: "user", content: "naïve 氷 👩‍🚀\n\n\tP _ _ G  1234567890 don't <b>x</b> def f(x):\n    return x" },
+];
