@@ -84,7 +84,7 @@ function gitPatch(input: PatchLines, strip: number): Parsed | undefined {
     old: isNew ? undefined : old,
     now: isGone ? undefined : now,
     oldMode,
-    newMode: newMode ?? (isGone ? undefined : oldMode),
+    newMode,
     isCopy,
     isRename,
     isGit: true,

@@ -9,6 +9,10 @@ import { committed, files, ours, pair, readTree, shown, treeOf, writeTree } from
 const folder = mkdtempSync(join(tmpdir(), "forkgym-git-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A file alone. The patch of a program fits a file without that mode, which keeps its own. */
+const one = (text: string, mode: "file" | "program") =>
+  new Map([["a", { content: Buffer.from(text), mode } as const]]);
+
 describe.skipIf(noGit)(`next to real git${noGit && ` (skipped: ${noGit})`}`, { timeout: 120_000 }, () => {
   test("a diff makes real git's files the sandbox's, byte for byte", () => {
     fc.assert(
@@ -111,7 +115,7 @@ describe.skipIf(noGit)(`next to real git${noGit && ` (skipped: ${noGit})`}`, { t
         expect(shown(readTree(tree))).toEqual(shown(readHost(work)));
         if (mine.exitCode === 1) expect(shown(readTree(tree))).toEqual(shown(others));
       }),
-      { numRuns: 150 },
+      { numRuns: 150, examples: [[[one("x\n", "program"), one("\nx\n", "program")], one("x\n", "file")]] },
     );
   });
 });
