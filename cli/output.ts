@@ -19,22 +19,43 @@ export interface Progress {
 }
 
 export function createOutput(options: { readonly json: boolean }): Output {
+  let bar: Bar | undefined;
+  /** A line on the terminal goes above the bar, which is drawn anew below it. */
+  const write = (stream: NodeJS.WriteStream, text: string) => {
+    if (bar !== undefined) process.stderr.write("\r\x1b[K");
+    stream.write(`${text}\n`);
+    // Where the bar is from now on: it goes back there when it stops.
+    if (bar !== undefined) process.stderr.write("\x1b7");
+    bar?.redraw();
+  };
   return {
     line: (text = "") => {
-      if (!options.json) process.stdout.write(`${text}\n`);
+      if (!options.json) write(process.stdout, text);
     },
     json: (value) => {
-      if (options.json) process.stdout.write(`${JSON.stringify(value)}\n`);
+      if (options.json) write(process.stdout, JSON.stringify(value));
     },
-    note: (text) => {
-      process.stderr.write(`${text}\n`);
+    note: (text) => write(process.stderr, text),
+    progress(label, total, words) {
+      if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+      const own = barOf(label, total, words);
+      bar = own;
+      return {
+        update: own.update,
+        stop: () => {
+          bar = undefined;
+          own.stop();
+        },
+      };
     },
-    progress,
   };
 }
 
-function progress(label: string, total: number, live?: () => string): Progress {
-  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+interface Bar extends Progress {
+  redraw(): void;
+}
+
+function barOf(label: string, total: number, live?: () => string): Bar {
   const bar = new cliProgress.SingleBar({
     format: "{label} {bar} {value}/{total} {words} {duration_formatted}, {eta_formatted} to go",
     stream: process.stderr,
@@ -42,11 +63,13 @@ function progress(label: string, total: number, live?: () => string): Progress {
     clearOnComplete: true,
     stopOnComplete: false,
     etaBuffer: 50,
+    forceRedraw: true,
   });
   bar.start(total, 0, { label, words: "" });
   const timer = live === undefined ? undefined : setInterval(() => bar.update({ words: live() }), 500);
   return {
     update: (done, words = live?.() ?? "") => bar.update(done, { words }),
+    redraw: () => bar.update({}),
     stop: () => {
       clearInterval(timer);
       bar.stop();
