@@ -18,14 +18,8 @@ model's tokenizer.json and tokenizer_config.json.`);
   const chat = new ChatTemplate({ tokenizer, name: model });
   const policy = modelPolicy({ server, dialogue, chat, sampling: { maxTokens: 512 } });
   const tasks = lake.sets.find(({ name }) => name === "frozen-lake/rllm-test")!.make();
-  const strategy = patr();
-  const tree = await rollout(tasks.at(0), {
-    env: lake.make,
-    policy,
-    scorer: lake.progress!,
-    strategy,
-    seed: 7,
-  });
+  const { make: env, progress: scorer } = lake;
+  const tree = await rollout(tasks.at(0), { env, policy, scorer: scorer!, strategy: patr(), seed: 7 });
   console.log(treeText(tree), tree.budget);
   await server.close();
 }

@@ -65,6 +65,13 @@ describe("programs in the docs and in examples/", () => {
   });
 });
 
+test.each([
+  ["vllm-frozen-lake", 30],
+  ["swe-judge", 40],
+])("the example %s is at most %i lines long", (name, most) => {
+  expect(read(`examples/${name}.ts`).trimEnd().split("\n").length).toBeLessThanOrEqual(most);
+});
+
 test("README lists the environments that there are", () => {
   const listed = [...read("README.md").matchAll(/^\| `([\w-]+)` +\|/gm)].map(([, name]) => name);
   expect(listed).toEqual(environments.map(({ name }) => name));

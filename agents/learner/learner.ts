@@ -3,6 +3,7 @@ import { InputError } from "../../core/errors.ts";
 import type { Features } from "../../core/features.ts";
 import type { Decision, Policy, PolicyTurn } from "../../core/policy.ts";
 import { createRng } from "../../core/rng.ts";
+import type { Node } from "../../core/rollout/tree.ts";
 import { grpo } from "../../core/training/advantage.ts";
 import type { Group } from "../../core/training/group.ts";
 import { type PrefixWeight, rowsByLeaf } from "../../core/training/rows.ts";
@@ -72,6 +73,8 @@ export interface Learner<Data, Obs, Act> extends Policy<Data, Obs, Act> {
    * `update` trains the policy at temperature 1: to stay on-policy, train on what `act` sampled.
    */
   at(options: { readonly temperature: number }): Policy<Data, Obs, Act>;
+  /** The log-probability of each action, in the order of `actions`, in nats, at temperature 1. */
+  logprobs(node: Node<Obs, Act>): number[];
   /**
    * Trains on groups, advantages taken within each.
    * @throws {InputError} on a turn without a log-probability, an unknown action or an option out of bounds.
@@ -99,10 +102,13 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
   const gradient = new Float64Array(parameters.length);
   const lane = network.lanes(1);
 
-  const decide = (turn: PolicyTurn<Data, Obs, Act>, temperature: number): Decision<Act> => {
+  const look = (node: Node<Obs, Act>, temperature: number): void => {
     lane.features.fill(-1);
-    features.write(turn.node, lane.features);
-    network.forward(lane, 0, temperature === 0 ? 1 : temperature);
+    features.write(node, lane.features);
+    network.forward(lane, 0, temperature);
+  };
+  const decide = (turn: PolicyTurn<Data, Obs, Act>, temperature: number): Decision<Act> => {
+    look(turn.node, temperature === 0 ? 1 : temperature);
     if (temperature === 0) return { action: actions[likeliest(lane.logprobs)]!, logprob: 0, entropy: 0 };
     const index = sample(lane.logprobs, turn.rng.next());
     return {
@@ -122,6 +128,11 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
         );
       }
       return { name: `${name}@${temperature}`, act: (turn) => decide(turn, temperature) };
+    },
+
+    logprobs(node) {
+      look(node, 1);
+      return Array.from(lane.logprobs.subarray(0, actions.length));
     },
 
     update(groups, updateOptions = {}) {

@@ -1,5 +1,6 @@
 export type { ServerTimer } from "./engine.ts";
 export { type FaultPlan, type FaultRequest, type ModelFault, modelFaults } from "./faults.ts";
+export { lakeLearnerReplies } from "./lake-learner.ts";
 export {
   type ModelPolicy,
   type ModelTurn,
