@@ -131,7 +131,7 @@ print(sorted(os.listdir("made")), os.path.getsize("made/two"), os.path.exists("m
       expect([timedOut, exitCode, stdout.text]).toEqual([true, 137, "begun\n"]);
       expect(ms).toBeLessThan(5000);
       const inShell = await box.exec("echo shell; python -u -c 'print(1)\nwhile True: pass'; echo never", {
-        timeoutMs: 3000,
+        timeoutMs: 6000,
       });
       expect([inShell.timedOut, inShell.stdout.text]).toEqual([true, "shell\n1\n"]);
       // No thread goes on in the loop: the process has its time for itself.
