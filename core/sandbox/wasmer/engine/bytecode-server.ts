@@ -2,7 +2,7 @@ import { Fault } from "../tree/fault.ts";
 import type { FileTree } from "../tree/file-tree.ts";
 import { BytecodeCache } from "./bytecode-cache.ts";
 import type { FileServer } from "./mounts.ts";
-import { WHOLE } from "./python.ts";
+import { SITE, SITE_FILE, WHOLE } from "./python.ts";
 import type { OpenFiles } from "./tree-server.ts";
 
 const cache = new BytecodeCache();
@@ -90,15 +90,19 @@ export class BytecodeServer implements FileServer {
     const name = parse(to);
     if (!draft) throw new Fault("ENOENT", from);
     this.#drafts.delete(from);
-    if (!name || !from.endsWith(WHOLE)) return;
-    // What was read, not what is there by now: it may have been changed while it was compiled.
-    const source = this.#open.sources.get(name.path);
+    if (!name) return;
+    // What was read, not what is there by now: it may have been changed while it was compiled. The site's file is written
+    // by Python's own writer, which it has yet to replace, and is small.
+    const isSite = name.path === SITE_FILE;
+    if (!isSite && !from.endsWith(WHOLE)) return;
+    const source = isSite ? SITE : this.#open.sources.get(name.path);
     if (source) cache.set(source, name.kind, Uint8Array.from(draft.content));
   }
 
   #find(path: string): Uint8Array | undefined {
     const name = parse(path);
     if (!name) return undefined;
+    if (name.path === SITE_FILE) return cache.get(SITE, name.kind);
     const node = this.#tree.find(name.path);
     return node?.kind === "file" ? cache.get(node.content, name.kind) : undefined;
   }

