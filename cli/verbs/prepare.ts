@@ -4,7 +4,6 @@ import { type Command, Option } from "commander";
 import { InputError, messageOf } from "../../core/errors.ts";
 import { forEachPooled } from "../../core/pool.ts";
 import type { SweInstance } from "../../envs/swe-bench/instance.ts";
-import { prepareWorkspace, workspaceIn } from "../../envs/swe-bench/prepare/index.ts";
 import { readInstances } from "../../envs/swe-bench/rows/index.ts";
 import { patchedFiles } from "../../envs/swe-bench/rows/patch-files.ts";
 import { chosenBy } from "../../envs/swe-bench/rows/set.ts";
@@ -53,6 +52,7 @@ async function prepareAll(options: Options, output: ReturnType<typeof outputOf>)
   const chosen = chosenBy(instances, options.instances?.split(","));
   const rejected = options.instances === undefined ? refused : [];
   for (const { message } of rejected) output.note(`left out: ${message}`);
+  const { prepareWorkspace, workspaceIn } = await import("../../envs/swe-bench/prepare/index.ts");
   const made: string[] = [];
   const there: string[] = [];
   const failed: { readonly id: string; readonly message: string }[] = [];

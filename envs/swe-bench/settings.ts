@@ -4,7 +4,6 @@ import { checkOptions } from "../options.ts";
 import { createGrader } from "./grader.ts";
 import type { RuleSet } from "./grading/rules.ts";
 import { miniRepository } from "./mini/index.ts";
-import { preparedRepository } from "./prepare/index.ts";
 import { scaffolds } from "./scaffolds.ts";
 import type { Scaffold } from "./types.ts";
 import { dockerWorkspaces } from "./workspaces/docker.ts";
@@ -52,7 +51,7 @@ export interface Settings {
 /** Sandboxes as the settings say; repositories of `swe-mini` and prepared ones come as files. */
 export function workspacesOf(settings: WorkspaceSettings): Workspaces {
   const { backend, workspaces: folder, image, engine, network, run, onNote } = settings;
-  const prepared = folder === undefined ? undefined : preparedRepository(folder);
+  const prepared = folder === undefined ? undefined : preparedIn(folder);
   const repository: RepositoryOf = async (instance) =>
     (await miniRepository(instance)) ?? (await prepared?.(instance));
   const docker = () =>
@@ -72,6 +71,16 @@ export function workspacesOf(settings: WorkspaceSettings): Workspaces {
     wasmer: wasmer(),
     isWasmer: async (instance) => (await miniRepository(instance)) !== undefined,
   });
+}
+
+/** Prepared repositories; what reads them is loaded with the first. */
+function preparedIn(folder: string): RepositoryOf {
+  let loaded: Promise<RepositoryOf> | undefined;
+  const load = async () => (await import("./prepare/index.ts")).preparedRepository(folder);
+  return async (instance) => {
+    loaded ??= load();
+    return (await loaded)(instance);
+  };
 }
 
 /** @throws {InputError} on an unknown option or a bad value. */

@@ -1,7 +1,6 @@
 import type { Snapshot } from "../../../core/env.ts";
 import { InputError, SnapshotError } from "../../../core/errors.ts";
 import type { Sandbox } from "../../../core/sandbox/sandbox.ts";
-import { createWasmerSandbox } from "../../../core/sandbox/wasmer/index.ts";
 import type { SweInstance } from "../instance.ts";
 import { commitBase, putRepository, settleIn } from "./baseline.ts";
 import { type Purpose, REPOSITORY, type RepositoryOf, type Workspaces } from "./workspaces.ts";
@@ -23,8 +22,11 @@ export function wasmerWorkspaces(options: WasmerWorkspacesOptions): Workspaces {
   const { repository, env = {}, kept = 8 } = options;
   const ready = new Map<string, Promise<Snapshot>>();
 
-  /** A sandbox with nothing in it, good for forking. */
-  const blank = () => createWasmerSandbox({ cwd: REPOSITORY, env: { PAGER: "cat", ...env } });
+  /** A sandbox with nothing in it, good for forking. Its shell and git are loaded with the first. */
+  async function blank(): Promise<Sandbox> {
+    const { createWasmerSandbox } = await import("../../../core/sandbox/wasmer/index.ts");
+    return createWasmerSandbox({ cwd: REPOSITORY, env: { PAGER: "cat", ...env } });
+  }
 
   async function make(instance: SweInstance, purpose: Purpose): Promise<Snapshot> {
     const found = await repository(instance);
