@@ -104,7 +104,10 @@ export function jsonClient(part: string, options: HttpOptions): JsonClient {
       return ask(path, { method: "POST", headers: all, body: JSON.stringify(body) }, signal);
     },
     get: (path, signal) => ask(path, { method: "GET", headers: always }, signal),
-    close: async () => (await agent)?.destroy(),
+    async close() {
+      agent ??= connect();
+      await (await agent).destroy();
+    },
   };
 }
 
