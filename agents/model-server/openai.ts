@@ -1,19 +1,15 @@
 import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { freshOnly } from "./fresh-only.ts";
-import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field } from "./reply.ts";
+import type { Field } from "./reply.ts";
+import { serverBy } from "./route.ts";
 import {
-  checkRequest,
   finishOf,
   logprobsOf,
   type ServerOptions,
-  serverFacts,
   stopReasonOf,
   usageCached,
-  weightsOf,
-  withExtra,
+  type WeightsOf,
 } from "./sampled.ts";
 import { topOf } from "./vllm-generate.ts";
 
@@ -33,24 +29,25 @@ export interface OpenaiOptions extends ServerOptions {
  * @throws {InputError} on a bad option.
  */
 export function openaiServer(options: OpenaiOptions): ModelServer {
-  const name = `openai ${options.model}`;
-  const client = jsonClient(name, options);
+  const { model } = options;
   const omit = new Set(options.omit);
-  for (const field of ["model", "messages", "n", "stream"]) {
-    if (omit.has(field) && field !== "n") throw new InputError(`${name}: \`omit\` cannot leave out ${field}`);
+  for (const field of ["model", "messages", "stream"]) {
+    if (omit.has(field)) throw new InputError(`openai ${model}: \`omit\` cannot leave out ${field}`);
   }
-  return freshOnly({
-    ...serverFacts("openai", options, client, "/v1/models"),
-    tokenExact: false,
-    async sample(request, signal) {
-      checkRequest(name, request);
-      const whole = bodyOf(name, options.model, request);
-      const body = Object.fromEntries(Object.entries(whole).filter(([field]) => !omit.has(field)));
-      const weights = weightsOf(options);
-      const reply = await client.post("/v1/chat/completions", withExtra(name, body, options.extra), signal);
-      return { ...readChat(name, request, new Field(name, reply), weights), endpoint: client.url };
+  return serverBy(
+    {
+      provider: "openai",
+      path: "/v1/chat/completions",
+      healthPath: "/v1/models",
+      tokenExact: false,
+      body(name, request) {
+        const fields = Object.entries(bodyOf(name, model, request));
+        return Object.fromEntries(fields.filter(([field]) => !omit.has(field)));
+      },
+      read: readChat,
     },
-  });
+    options,
+  );
 }
 
 function bodyOf(name: string, model: string, request: SampleRequest): JsonObject {
@@ -79,7 +76,7 @@ function readChat(
   name: string,
   request: SampleRequest,
   reply: Field,
-  weights: ReturnType<typeof weightsOf>,
+  weights: WeightsOf,
 ): Omit<Sample, "endpoint"> {
   const choice = reply.get("choices").only();
   const finishReason = finishOf(name, choice.get("finish_reason"));

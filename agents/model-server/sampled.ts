@@ -2,8 +2,8 @@ import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { ServerError } from "./errors.ts";
 import { isOlder } from "./fresh-only.ts";
-import type { HttpOptions, JsonClient } from "./http.ts";
-import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
+import type { HttpOptions } from "./http.ts";
+import type { Sample, SampleRequest } from "./model-server.ts";
 import { type Field, isWhole } from "./reply.ts";
 
 /** Options that all adapters have. */
@@ -168,10 +168,11 @@ export function cachedOf(field: Field, promptTokens: number): { readonly cachedT
   return { cachedTokens };
 }
 
-/** Called when a request is sent; what it returns reads the version of the weights from the reply. */
-export function weightsOf({
-  weightVersion,
-}: ServerOptions): (said: Field) => { readonly weightVersion?: string } {
+/** Reads the version of the weights from a reply. */
+export type WeightsOf = (said: Field) => { readonly weightVersion?: string };
+
+/** Called when a request is sent; what it returns reads its reply. */
+export function weightsOf({ weightVersion }: ServerOptions): WeightsOf {
   const before = weightVersion?.();
   return (said) => {
     const after = weightVersion?.();
@@ -195,30 +196,4 @@ export function usageCached(usage: Field): { readonly cachedTokens?: number } {
   const details = usage.get("prompt_tokens_details");
   if (!details.given || !details.get("cached_tokens").given) return {};
   return cachedOf(details.get("cached_tokens"), usage.get("prompt_tokens").whole());
-}
-
-/** What an adapter says of itself; `path` is asked for its health. */
-export function serverFacts(
-  provider: string,
-  { model }: ServerOptions,
-  client: JsonClient,
-  path: string,
-): Pick<ModelServer, "name" | "provider" | "model" | "url"> &
-  Required<Pick<ModelServer, "health" | "close">> {
-  return {
-    name: `${provider} ${model}`,
-    provider,
-    model,
-    url: client.url,
-    async health(signal) {
-      try {
-        await client.get(path, signal);
-      } catch (error) {
-        // vLLM and SGLang say that they are well by the status alone, with no body.
-        if (!(error instanceof ServerError && error.fault === "malformed" && error.status !== undefined))
-          throw error;
-      }
-    },
-    close: () => client.close(),
-  };
 }

@@ -1,23 +1,19 @@
 import { sha256 } from "../../core/json.ts";
-import { freshOnly } from "./fresh-only.ts";
-import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field, isWhole } from "./reply.ts";
+import { type Field, isWhole } from "./reply.ts";
+import { serverBy } from "./route.ts";
 import {
   type Alternative,
   alternativesOf,
   cachedOf,
-  checkRequest,
   countOf,
   finishOf,
   logprobsOf,
   promptOf,
   replyIds,
   type ServerOptions,
-  serverFacts,
   stopReasonOf,
-  weightsOf,
-  withExtra,
+  type WeightsOf,
 } from "./sampled.ts";
 
 /**
@@ -27,15 +23,13 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function sglangServer(options: ServerOptions): ModelServer {
-  const client = jsonClient(`sglang ${options.model}`, options);
-  const facts = serverFacts("sglang", options, client, "/health");
-  const { name } = facts;
-  return freshOnly({
-    ...facts,
-    tokenExact: true,
-    async sample(request, signal) {
-      checkRequest(name, request);
-      const body = {
+  return serverBy(
+    {
+      provider: "sglang",
+      path: "/generate",
+      healthPath: "/health",
+      tokenExact: true,
+      body: (name, request) => ({
         input_ids: promptOf(name, request),
         sampling_params: {
           n: 1,
@@ -59,13 +53,12 @@ export function sglangServer(options: ServerOptions): ModelServer {
         top_logprobs_num: request.topLogprobs,
         return_prompt_token_ids: true,
         stream: false,
-      };
-      const headers = routing(request.affinity);
-      const weights = weightsOf(options);
-      const reply = await client.post("/generate", withExtra(name, body, options.extra), signal, headers);
-      return { ...readGenerated(name, request, new Field(name, reply), weights), endpoint: client.url };
+      }),
+      headers: ({ affinity }) => routing(affinity),
+      read: readGenerated,
     },
-  });
+    options,
+  );
 }
 
 /** A key only has to be the same each time, and a header does not hold every text. */
@@ -77,7 +70,7 @@ function readGenerated(
   name: string,
   request: SampleRequest,
   reply: Field,
-  weights: ReturnType<typeof weightsOf>,
+  weights: WeightsOf,
 ): Omit<Sample, "endpoint"> {
   const meta = reply.get("meta_info");
   const finish = meta.get("finish_reason");

@@ -1,11 +1,9 @@
-import { freshOnly } from "./fresh-only.ts";
-import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field, isWhole } from "./reply.ts";
+import { type Field, isWhole } from "./reply.ts";
+import { serverBy } from "./route.ts";
 import {
   type Alternative,
   alternativesOf,
-  checkRequest,
   countOf,
   finishOf,
   logprobsOf,
@@ -13,12 +11,10 @@ import {
   promptOf,
   replyIds,
   type ServerOptions,
-  serverFacts,
   stopReasonOf,
   usageCached,
   vllmSampling,
-  weightsOf,
-  withExtra,
+  type WeightsOf,
 } from "./sampled.ts";
 
 /**
@@ -27,33 +23,31 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function vllmGenerateServer(options: ServerOptions): ModelServer {
-  const client = jsonClient(`vllm-generate ${options.model}`, options);
-  const facts = serverFacts("vllm-generate", options, client, "/health");
-  const { name } = facts;
-  return freshOnly({
-    ...facts,
-    tokenExact: true,
-    async sample(request, signal) {
-      checkRequest(name, request);
-      const body = {
-        model: options.model,
+  const { model } = options;
+  return serverBy(
+    {
+      provider: "vllm-generate",
+      path: "/inference/v1/generate",
+      healthPath: "/health",
+      tokenExact: true,
+      body: (name, request) => ({
+        model,
         token_ids: promptOf(name, request),
         sampling_params: { ...vllmSampling(request), logprobs: request.topLogprobs },
         stream: false,
         return_token_ids: true,
-      };
-      const weights = weightsOf(options);
-      const reply = await client.post("/inference/v1/generate", withExtra(name, body, options.extra), signal);
-      return { ...readGenerated(name, request, new Field(name, reply), weights), endpoint: client.url };
+      }),
+      read: readGenerated,
     },
-  });
+    options,
+  );
 }
 
 function readGenerated(
   name: string,
   request: SampleRequest,
   reply: Field,
-  weights: ReturnType<typeof weightsOf>,
+  weights: WeightsOf,
 ): Omit<Sample, "endpoint"> {
   const choice = reply.get("choices").only();
   const finishReason = finishOf(name, choice.get("finish_reason"));

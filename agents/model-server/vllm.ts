@@ -1,10 +1,8 @@
-import { freshOnly } from "./fresh-only.ts";
-import { jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
-import { Field } from "./reply.ts";
+import type { Field } from "./reply.ts";
+import { serverBy } from "./route.ts";
 import {
   alternativesOf,
-  checkRequest,
   countOf,
   finishOf,
   logprobsOf,
@@ -12,12 +10,10 @@ import {
   promptOf,
   replyIds,
   type ServerOptions,
-  serverFacts,
   stopReasonOf,
   usageCached,
   vllmSampling,
-  weightsOf,
-  withExtra,
+  type WeightsOf,
 } from "./sampled.ts";
 
 /**
@@ -27,16 +23,15 @@ import {
  * @throws {InputError} on a bad option.
  */
 export function vllmServer(options: ServerOptions): ModelServer {
-  const client = jsonClient(`vllm ${options.model}`, options);
-  const facts = serverFacts("vllm", options, client, "/health");
-  const { name } = facts;
-  return freshOnly({
-    ...facts,
-    tokenExact: true,
-    async sample(request, signal) {
-      checkRequest(name, request);
-      const body = {
-        model: options.model,
+  const { model } = options;
+  return serverBy(
+    {
+      provider: "vllm",
+      path: "/v1/completions",
+      healthPath: "/health",
+      tokenExact: true,
+      body: (name, request) => ({
+        model,
         prompt: promptOf(name, request),
         ...vllmSampling(request),
         logprobs: request.topLogprobs,
@@ -45,19 +40,18 @@ export function vllmServer(options: ServerOptions): ModelServer {
         return_token_ids: true,
         // Else two tokens of the same text would be one key among the alternatives.
         return_tokens_as_token_ids: true,
-      };
-      const weights = weightsOf(options);
-      const reply = await client.post("/v1/completions", withExtra(name, body, options.extra), signal);
-      return { ...readCompletion(name, request, new Field(name, reply), weights), endpoint: client.url };
+      }),
+      read: readCompletion,
     },
-  });
+    options,
+  );
 }
 
 function readCompletion(
   name: string,
   request: SampleRequest,
   reply: Field,
-  weights: ReturnType<typeof weightsOf>,
+  weights: WeightsOf,
 ): Omit<Sample, "endpoint"> {
   const choice = reply.get("choices").only();
   const finishReason = finishOf(name, choice.get("finish_reason"));

@@ -29,6 +29,7 @@ test("Hugging Face's tokenizer loads tokenizer.json and gives the same ids and t
       expect(loaded.decode(ids, { skip_special_tokens: false })).toBe(tinyTokenizer.decode(ids));
       expect(tinyTokenizer.decode(ids)).toBe(given);
     }),
+    { examples: [["valueOf"], ["__proto__"]] },
   );
 });
 

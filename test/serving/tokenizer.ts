@@ -39,7 +39,7 @@ export interface TinyTokenizer {
 function encode(text: string): number[] {
   const ids: number[] = [];
   for (const part of text.split(SPLIT)) {
-    const special = SPECIAL_TOKENS[part];
+    const special = Object.hasOwn(SPECIAL_TOKENS, part) ? SPECIAL_TOKENS[part] : undefined;
     if (special !== undefined) ids.push(special);
     else for (const byte of Buffer.from(part)) ids.push(byte);
   }
