@@ -35,7 +35,7 @@ export async function servingBench(options: ServingOptions): Promise<number> {
   const { least: busiest, n: parts } = spread(load.busyParts);
   const failures = [
     options.minBusy !== undefined &&
-      load.busy < options.minBusy &&
+      !(load.busy >= options.minBusy) &&
       `${percent(load.busy)} of the slots busy, --min-busy asks for ${percent(options.minBusy)}`,
     options.maxCoreMs !== undefined &&
       core.median > options.maxCoreMs &&

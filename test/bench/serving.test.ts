@@ -3,7 +3,7 @@ import { expect, inject, test } from "vitest";
 
 test("serving measures CPU, load and tokens, and fails by name where a bound is missed", () => {
   const bounds = ["--min-busy", "2", "--max-core-ms", "1e-9", "--min-hits", "2"];
-  const tiny = ["--trees", "2", "--slots", "2", "--ms-per-step", "0.1", "--seeds", "1"];
+  const tiny = ["--trees", "8", "--slots", "2", "--ms-per-step", "0.1", "--seeds", "1"];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["dist/bench/main.js", "serving", ...tiny, ...bounds],
