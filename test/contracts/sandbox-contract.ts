@@ -28,7 +28,7 @@ export function testSandbox(contract: SandboxContract): void {
     afterAll(() => closeSpare(contract));
     for (const [name, law] of Object.entries(sandboxLaws)) {
       if (name in skip) test.skip(`${name} (skipped: ${skip[name]})`, () => {});
-      else test(name, { timeout: 30_000 * (contract.timeScale ?? 1) }, () => law(contract));
+      else test(name, { timeout: 120_000 * (contract.timeScale ?? 1) }, () => law(contract));
     }
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type Docker from "dockerode";
 import { imageLabels, quoted } from "./labels.ts";
 import { type Hold, hold } from "./life.ts";
@@ -5,6 +6,9 @@ import type { Machine } from "./machine.ts";
 
 /** Docker allows 127 layers; a chain is flattened before. */
 const MOST_LAYERS = 100;
+/** Between tries to remove what nothing of ours needs any more; each pause is twice the last. */
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 2000;
 
 /** Images made by commits, removed once neither a snapshot nor a container needs them. */
 export class Images {
@@ -17,6 +21,7 @@ export class Images {
   /** Ours and no longer needed, but Docker refused: a child image still stands on it. */
   readonly #waiting = new Set<string>();
   readonly #holds = new Map<string, Hold>();
+  #sweeping: Promise<void> = Promise.resolve();
 
   /** @param mostLayers layers above which a commit is flattened. */
   constructor(docker: Docker, mostLayers: number = MOST_LAYERS) {
@@ -103,15 +108,34 @@ export class Images {
     await this.#sweep(image);
   }
 
-  async #sweep(image: string): Promise<void> {
+  /** One sweep at a time: a parent is refused while the removal of its child is still under way. */
+  #sweep(image: string): Promise<void> {
     if (this.#takes.get(image) === 0 && (this.#uses.get(image) ?? 0) === 0) {
       this.#takes.delete(image);
       this.#waiting.add(image);
     }
-    // A child that goes frees its parent, so those that were refused are tried again, the newest first.
-    for (const each of [...this.#waiting].reverse()) {
-      if (await this.#remove(each)) this.#waiting.delete(each);
+    this.#sweeping = this.#sweeping.then(() => this.#removeWaiting());
+    return this.#sweeping;
+  }
+
+  /** A child that goes frees its parent, so those that were refused are tried again, the newest first. */
+  async #removeWaiting(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (this.#waiting.size > 0) {
+      const before = this.#waiting.size;
+      for (const each of [...this.#waiting].reverse()) {
+        if (await this.#remove(each)) this.#waiting.delete(each);
+      }
+      if (this.#waiting.size < before) continue;
+      // Refused for something of ours that lives: its own end comes here again. Else Docker is still at removing a container.
+      if (this.#isNeeded() || pauseMs > LAST_PAUSE_MS) return;
+      await wait(pauseMs);
+      pauseMs *= 2;
     }
+  }
+
+  #isNeeded(): boolean {
+    return [...this.#takes.values(), ...this.#uses.values()].some((count) => count > 0);
   }
 
   async #remove(image: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type Docker from "dockerode";
+import { systemClock } from "../../clock.ts";
 import { InputError, messageOf, SandboxError } from "../../errors.ts";
 import { Connection, type Reply } from "./connection.ts";
 import { imageLabels, labels } from "./labels.ts";
@@ -11,7 +12,7 @@ import { serverProgram } from "./program.ts";
 export interface BranchLimits {
   /** Its memory and what it keeps in /dev/shm. @default none */
   readonly memoryBytes?: number;
-  /** Its processes, two of ours for each command included. @default none */
+  /** Its processes, one of ours for each command that runs and one that waits for the next included. @default none */
   readonly pids?: number;
 }
 
@@ -64,6 +65,9 @@ export interface MachineOptions extends Limits {
 
 /** The image lacks what the command server needs. */
 export class MissingPython extends InputError {}
+
+/** How long Docker may take to remove a container, on a busy machine. */
+const REMOVAL_MS = 60_000;
 
 /** Where branches lie in a container that has them. */
 const BRANCHES = "/.forkgym";
@@ -184,13 +188,23 @@ export class Machine {
     await this.#container.remove({ force: true, v: true }).catch((error: { statusCode?: number }) => {
       if (error.statusCode !== 404 && error.statusCode !== 409) throw error;
     });
-    for (let tries = 0; tries < 500; tries++) {
-      const there = await this.#container.inspect().then(
-        () => true,
-        () => false,
-      );
-      if (!there) return this.#hold.gone();
+    const until = systemClock.now() + REMOVAL_MS;
+    while (await this.#isThere()) {
+      if (systemClock.now() > until)
+        throw new SandboxError(`docker: container ${this.id.slice(0, 12)} was not removed`);
       await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    this.#hold.gone();
+  }
+
+  async #isThere(): Promise<boolean> {
+    try {
+      await this.#container.inspect();
+      return true;
+    } catch (error) {
+      const { statusCode } = error as { readonly statusCode?: number };
+      if (statusCode === undefined) throw error;
+      return statusCode !== 404;
     }
   }
 }

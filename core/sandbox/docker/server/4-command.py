@@ -1,74 +1,151 @@
-"""What happens between a fork and a command: guardians, users, shell state, leftovers."""
+"""What happens between a request and its end: guardians, users, shell state, leftovers."""
 
 
-CONTROL_FD, REPORT_FD, STATE_FD = 7, 8, 9
+# Where a script's shell leaves its state.
+STATE_FD = 9
 
 
 class Refused(Exception):
     """A file operation that cannot be done; the message is for the caller."""
 
 
-def guard(control, report):
-    """In a forked child: starts what will be the command, waits for it, leaves nothing behind.
+def guard(control):
+    """Runs one command after another: starts it, waits for it, leaves nothing behind, says so. Ends when `control` does.
 
-    All of this is done ahead, before there is a command: the process inside waits for its request on `control`.
+    Nothing is forked but the command itself, and that only where it has to be: the pages of a Python are slow to copy.
     """
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("500")
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        wait_and_start(control, report)
-    null = os.open("/dev/null", os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    os.closerange(3, 4096)
-    signal.signal(signal.SIGTERM, lambda *_: (kill_descendants(), os._exit(137)))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    rehearse()
     while True:
-        pid, status = os.wait()
-        if pid == child:
-            break
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    kill_descendants()
-    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+        signal.signal(signal.SIGTERM, lambda *_: (kill_descendants(), os._exit(137)))
+        request, files = receive(control)
+        if request is None:
+            os._exit(0)
+        code = run(request, files, control)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        kill_descendants()
+        os.chdir("/")
+        say(control, {"code": code})
 
 
-def wait_and_start(control, report):
-    """Waits for the request and becomes the command. What cannot be done is written to `report`."""
-    request = {}
+def receive(control):
+    """The next request and the files of its command: input, output, error, and state if that is kept."""
+    room = socket.CMSG_SPACE(5 * struct.calcsize("i"))
+    data, ancillary, _, _ = control.recvmsg(1, room, socket.MSG_CMSG_CLOEXEC)
+    if not data:
+        return None, []
+    files = list(struct.unpack("%di" % (len(ancillary[0][2]) // 4), ancillary[0][2]))
+    with os.fdopen(files.pop(0), "rb") as source:
+        source.seek(0)
+        return json.loads(source.read().decode("utf8")), files
+
+
+def run(request, files, control):
+    """Does what is asked, to the end. Returns the exit code; what is not a command's own failure goes to `control`."""
     try:
-        text = bytearray()
-        while True:
-            data = os.read(control, 1 << 16)
-            if not data:
-                break
-            text += data
-        if not text:
-            os._exit(0)  # not wanted any more
-        os.close(control)
-        request = json.loads(text.decode("utf8"))
+        if APART:
+            pid = start_apart(request, files, control)
+        elif "builtin" in request:
+            return do_builtin(request, files)
+        else:
+            pid = spawn(request, files)
+    except NoProgram as error:
+        os.write(files[1 if request.get("merge") else 2], error.line())
+        return error.code
+    except BaseException as error:
+        tell(control, request, error)
+        return 125
+    finally:
+        for fd in files:
+            os.close(fd)
+    while True:
+        ended, status = os.wait()
+        if ended == pid:
+            return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+
+
+def start_apart(request, files, control):
+    """Forks the command, which needs more done in its own process than a spawn does."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.setsid()
+        place(request, files)
         drop_user(become(CONFIG.get("user")))
-        if request.get("merge"):
-            os.dup2(1, 2)
-        if not request.get("keep"):
-            os.close(STATE_FD)
-        cwd = request.get("cwd") or "/"
-        try:
-            os.chdir(cwd)
-        except OSError as error:
-            raise Refused("no such folder: %s (%s)" % (cwd, error.strerror))
         if "builtin" in request:
             BUILTINS[request["builtin"]](request)
             os._exit(0)
-        start(request)
+        enter_folder(request)
+        for name, kind in (("dataBytes", "RLIMIT_DATA"), ("fileBytes", "RLIMIT_FSIZE"), ("openFiles", "RLIMIT_NOFILE")):
+            if name in LIMITS:
+                resource.setrlimit(getattr(resource, kind), (LIMITS[name], LIMITS[name]))
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        argv, env = command_of(request)
+        start(argv, env, lambda path: os.execve(path, argv, env))
+    except NoProgram as error:
+        os.write(2, error.line())
+        os._exit(error.code)
     except BaseException as error:
-        tell(report, request, error)
+        tell(control, request, error)
     finally:
         os._exit(125)
 
 
-def tell(report, request, error):
+def spawn(request, files):
+    """Starts the command without a copy of this process."""
+    enter_folder(request)
+    argv, env = command_of(request)
+    places = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in zip((0, 1, 2, STATE_FD), files)]
+    if request.get("merge"):
+        places.append((os.POSIX_SPAWN_DUP2, files[1], 2))
+    given = {"file_actions": places, "setsid": True, "setsigmask": [], "setsigdef": SIGNALS}
+    try:
+        return start(argv, env, lambda path: os.posix_spawn(path, argv, env, **given))
+    finally:
+        close_script()
+
+
+def place(request, files):
+    """The files of a command, at their numbers."""
+    for number, fd in zip((0, 1, 2, STATE_FD), files):
+        os.dup2(fd, number)
+    if request.get("merge"):
+        os.dup2(1, 2)
+
+
+def do_builtin(request, files):
+    """A file operation, in this very process."""
+    null = os.open("/dev/null", os.O_RDWR)
+    place(request, files[:3])
+    try:
+        BUILTINS[request["builtin"]](request)
+        return 0
+    finally:
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+        os.close(null)
+
+
+def enter_folder(request):
+    cwd = request.get("cwd") or "/"
+    try:
+        os.chdir(cwd)
+    except OSError as error:
+        raise Refused("no such folder: %s (%s)" % (cwd, error.strerror))
+
+
+def say(control, value):
+    control.sendall(json.dumps(value).encode() + b"\n")
+
+
+def tell(control, request, error):
     if isinstance(error, Refused):
         kind, text = "file", str(error)
     elif isinstance(error, OSError):
@@ -77,7 +154,7 @@ def tell(report, request, error):
         text = "%s: %s" % (where, error.strerror) if where else str(error)
     else:
         kind, text = "server", repr(error)
-    os.write(report, json.dumps({"error": kind, "message": text}).encode())
+    say(control, {"error": kind, "message": text})
 
 
 def become(name):
@@ -109,13 +186,30 @@ BASE_ENV = dict(os.environ)
 LONGEST_ARGUMENT = 131072
 
 
+script_fd = None
+
+
 def in_memory(text):
     """Name of a file that holds the text and that only this process and what it becomes can open."""
-    fd = os.memfd_create("script", 0) if hasattr(os, "memfd_create") else libc.memfd_create(b"script", 0)
-    data = text.encode("utf8", "surrogatepass")
+    global script_fd
+    script_fd = memory_file(text.encode("utf8", "surrogatepass"))
+    os.set_inheritable(script_fd, True)
+    return "/proc/self/fd/%d" % script_fd
+
+
+def close_script():
+    global script_fd
+    if script_fd is not None:
+        os.close(script_fd)
+        script_fd = None
+
+
+def memory_file(data):
+    """A nameless file in memory."""
+    fd = os.memfd_create("forkgym") if hasattr(os, "memfd_create") else libc.memfd_create(b"forkgym", 1)
     while data:
         data = data[os.write(fd, data):]
-    return "/proc/self/fd/%d" % fd
+    return fd
 
 
 FLEETING = ("_", "SHLVL", "PWD", "OLDPWD")
@@ -131,87 +225,106 @@ def shell_state(data):
     return {"cwd": fields[0], "env": env}
 
 
-def execute(argv, env):
-    """Becomes the program, which is looked for as a shell would. os.execvpe imports a module first: a millisecond."""
-    if "/" in argv[0]:
-        os.execve(argv[0], argv, env)
+class NoProgram(Exception):
+    """The command cannot be started: a failure of its own, as in a shell."""
+
+    def __init__(self, name, error):
+        self.name, self.error = name, error
+        missing = isinstance(error, OSError) and error.errno in (errno.ENOENT, errno.ENOTDIR)
+        self.code, self.why = (127, "not found") if missing else (126, getattr(error, "strerror", None) or str(error))
+
+    def line(self):
+        return ("%s: %s\n" % (self.name, self.why)).encode("utf8", "surrogateescape")
+
+
+def start(argv, env, program):
+    """Calls `program` with the path that a shell would take. os.execvpe imports a module first: a millisecond."""
     failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
-    for folder in env.get("PATH", os.defpath).split(":"):
-        path = os.path.join(folder, argv[0])
-        if os.path.exists(path):
+    folders = [None] if "/" in argv[0] else env.get("PATH", os.defpath).split(":")
+    for folder in folders:
+        path = argv[0] if folder is None else os.path.join(folder, argv[0])
+        if folder is None or os.path.exists(path):
             try:
-                os.execve(path, argv, env)
+                return program(path)
             except OSError as error:
+                if error.errno in (errno.EAGAIN, errno.ENOMEM):
+                    raise  # no process may be made now
                 if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                     failure = error
-    raise failure
+            except ValueError as error:
+                failure = error  # a NUL in an argument
+    raise NoProgram(argv[0], failure)
 
 
-def start(request):
-    """Turns into the command."""
-    for number in range(1, signal.NSIG):
-        if number not in (signal.SIGKILL, signal.SIGSTOP):
-            try:
-                signal.signal(number, signal.SIG_DFL)
-            except (OSError, ValueError):
-                pass
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    limits = CONFIG.get("limits", {})
-    for name, kind in (("dataBytes", "RLIMIT_DATA"), ("fileBytes", "RLIMIT_FSIZE"), ("openFiles", "RLIMIT_NOFILE")):
-        if name in limits:
-            resource.setrlimit(getattr(resource, kind), (limits[name], limits[name]))
+# The signals whose handling a command should not inherit, and what each of its processes may use.
+SIGNALS = sorted(set(range(1, signal.NSIG)) - {signal.SIGKILL, signal.SIGSTOP, 32, 33})
+LIMITS = CONFIG.get("limits", {})
+# Whether a command needs more done in its own process than a spawn does. Python 3.7 has no spawn.
+APART = bool(CONFIG.get("user") or LIMITS) or not hasattr(os, "posix_spawn")
+
+
+def command_of(request):
+    """A command's argv and variables."""
     env = dict(BASE_ENV)
     env.update(request.get("env") or {})
-    if "script" in request:
-        shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
-        script = request["script"]
-        if len(script) > LONGEST_ARGUMENT // 4:
-            script = ". " + in_memory(script)
-        argv = [shell, "-c", KEEP_SHELL, shell, script] if request.get("keep") else [shell, "-c", script]
-    else:
-        argv = request["argv"]
+    if "script" not in request:
+        return request["argv"], env
+    shell = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
+    script = request["script"]
+    if len(script) > LONGEST_ARGUMENT // 4:
+        script = ". " + in_memory(script)
+    return ([shell, "-c", KEEP_SHELL, shell, script] if request.get("keep") else [shell, "-c", script]), env
+
+
+def rehearse():
+    """Does what every request needs once, before there is one: the pages that it touches are copied now."""
+    request = json.loads(json.dumps({"argv": ["true"], "cwd": "/", "env": {"A": "1"}, "keep": False}))
+    argv, env = command_of(request)
     try:
-        execute(argv, env)
-    except OSError as error:
-        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
-        os.write(2, ("%s: %s\n" % (argv[0], "not found" if missing else error.strerror)).encode("utf8", "surrogateescape"))
-        os._exit(127 if missing else 126)
-    except ValueError as error:
-        os.write(2, ("%s\n" % error).encode())
-        os._exit(126)
+        start(argv, env, lambda path: path)
+    except NoProgram:
+        pass
+
+
+def living_below(root, spared=()):
+    """Processes below one, parents first, but for those of `spared` and below them."""
+    parents = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name, "rb") as source:
+                    fields = source.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            if fields[0] != b"Z":
+                parents[int(name)] = int(fields[1])
+    level, found = {root}, []
+    while level:
+        level = {pid for pid, parent in parents.items() if parent in level and pid not in spared}
+        found += level
+    return found
+
+
+def kill_all(pids):
+    """Parents first, and all stopped before the first dies: nobody sees a child's death and goes on."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            try:
+                os.kill(pid, number)
+            except OSError:
+                pass
 
 
 def kill_descendants():
     """Kills every process below this one, which adopts all that lose their parents (it is a subreaper)."""
-    own = os.getpid()
     for _ in range(200):
         try:
             while os.waitpid(-1, os.WNOHANG)[0] != 0:
                 pass
         except ChildProcessError:
             return  # whoever loses its parent becomes a child of this one, so nobody is left
-        parents = {}
-        for name in os.listdir("/proc"):
-            if name.isdigit():
-                try:
-                    with open("/proc/%s/stat" % name, "rb") as source:
-                        fields = source.read().rpartition(b")")[2].split()
-                except OSError:
-                    continue
-                if fields[0] != b"Z":
-                    parents[int(name)] = int(fields[1])
-        level, found = {own}, []
-        while level:
-            level = {pid for pid, parent in parents.items() if parent in level}
-            found += level
+        found = living_below(os.getpid())
         if not found:
             return
-        # Parents first, and all stopped before the first dies: nobody sees a child's death and goes on.
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in found:
-                try:
-                    os.kill(pid, number)
-                except OSError:
-                    pass
+        kill_all(found)
         time.sleep(0.001)

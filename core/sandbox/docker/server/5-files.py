@@ -11,7 +11,7 @@ def builtin_write(request):
     path = request["path"]
     make_folder(os.path.dirname(path))
     with open_file(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as target:
-        shutil.copyfileobj(os.fdopen(0, "rb"), target, 1 << 20)
+        shutil.copyfileobj(os.fdopen(0, "rb", closefd=False), target, 1 << 20)
 
 
 def builtin_unpack(request):
@@ -19,7 +19,7 @@ def builtin_unpack(request):
     make_folder(path)
     root = os.path.realpath(path)
     try:
-        with tarfile.open(fileobj=os.fdopen(0, "rb"), mode="r|*") as archive:
+        with tarfile.open(fileobj=os.fdopen(0, "rb", closefd=False), mode="r|*") as archive:
             if hasattr(tarfile, "fully_trusted_filter"):
                 archive.extraction_filter = tarfile.fully_trusted_filter
             for member in archive:

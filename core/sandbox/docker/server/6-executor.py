@@ -43,16 +43,16 @@ STATE_LIMIT = 1 << 21
 # What the commands of one branch may use together, looked at so often while any runs.
 BRANCH_LIMITS = CONFIG.get("branch", {})
 LOOK_SECONDS = 0.1
+# What a guardian has to end a command, before it is ended itself.
+KILL_SECONDS = 5.0
 PAGE_BYTES = resource.getpagesize()
 
 
-class Warm:
-    """A guardian that waits for a command."""
+class Guardian:
+    """A process that runs one command after another; see `guard`."""
 
-    def __init__(self, pid, own):
-        self.pid, self.status = pid, None
-        self.input, output, error, self.report, state, self.control = own
-        self.outputs = {0: output, 1: error, 2: state}
+    def __init__(self, pid, control):
+        self.pid, self.control, self.status = pid, control, None
 
     def died(self):
         if self.status is None:
@@ -63,32 +63,42 @@ class Warm:
                 self.status = 9
         return self.status is not None
 
+    def begin(self, request, files):
+        """Hands over a request, which waits nowhere whatever its size: it goes as a file. False if nobody is there."""
+        source = memory_file(json.dumps(request).encode())
+        numbers = struct.pack("%di" % (len(files) + 1), source, *files)
+        try:
+            self.control.sendmsg([b"R"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
+            return True
+        except OSError:
+            return False
+        finally:
+            os.close(source)
+
     def close(self):
-        for fd in [self.input, self.report, self.control] + list(self.outputs.values()):
-            os.close(fd)
+        self.control.close()
 
 
 class Job:
-    def __init__(self, server, key, request, warm):
-        self.key, self.pid, self.started = key, warm.pid, time.monotonic()
+    def __init__(self, server, key, request, guardian, files):
+        self.key, self.guardian, self.started = key, guardian, time.monotonic()
         self.deadline = self.started + request["timeoutMs"] / 1000.0 if request.get("timeoutMs") else None
-        self.timed_out = False
-        self.input, self.report = warm.input, warm.report
+        self.timed_out, self.killed, self.over = False, False, False
+        self.input = files[0]
         self.pending = bytearray()
         self.input_ended = False
-        self.report_text = bytearray()
-        self.keep, self.merge, self.over = bool(request.get("keep")), bool(request.get("merge")), False
+        self.control = guardian.control.fileno()
+        self.said = bytearray()
+        self.error = None
+        self.keep, self.merge = bool(request.get("keep")), bool(request.get("merge"))
         limit = request.get("outputBytes")
         send = lambda stream, part, data: server.send(b"O", key, bytes((stream, part)) + data)
         self.streams = {
-            fd: Stream(number, STATE_LIMIT if number == 2 else limit, send) for number, fd in warm.outputs.items()
+            fd: Stream(number, STATE_LIMIT if number == 2 else limit, send) for number, fd in enumerate(files[1:])
         }
         self.all_streams = list(self.streams.values())
         self.status = None
         self.drain_until = None
-
-    def done(self):
-        return self.status is not None and not self.streams and self.report is None
 
 
 class Wire:
@@ -142,8 +152,8 @@ class Executor:
         self.poll = select.poll()
         self.jobs = {}  # id: Job
         self.fds = {}  # fd: Job
-        self.warm = None
-        self.want_warm = True
+        self.idle = None  # a guardian that has nothing to do
+        self.want_idle = True
         self.looked_at = 0
 
     def run(self):
@@ -152,11 +162,11 @@ class Executor:
         self.poll.register(self.wire.source, select.POLLIN)
         self.poll.register(wake, select.POLLIN)
         while True:
-            events = self.poll.poll(0 if self.want_warm else self.wait_ms())
-            if not events and self.want_warm:
-                self.want_warm = False
+            events = self.poll.poll(0 if self.want_idle else self.wait_ms())
+            if not events and self.want_idle:
+                self.want_idle = False
                 try:
-                    self.warm = self.warm or self.prepare()
+                    self.idle = self.idle or self.prepare()
                 except OSError:
                     pass  # no process may be made now: the next command tries again
             for fd, _ in events:
@@ -197,55 +207,54 @@ class Executor:
             self.kill(job)
 
     def launch(self, key, request):
-        warm, self.warm = self.warm, None
-        if warm is not None and warm.died():
-            warm.close()  # a command may kill all that it sees
-            warm = None
-        warm = warm or self.prepare()
-        data = json.dumps(request).encode()
-        os.set_blocking(warm.control, True)
+        guardian, self.idle = self.idle, None
+        ours, theirs = [], []
         try:
-            while data:
-                data = data[os.write(warm.control, data):]
-        except BrokenPipeError:
-            pass  # it died while it waited: its status will say so
-        os.close(warm.control)
-        if not request.get("keep"):
-            os.close(warm.outputs.pop(2))
-        job = Job(self, key, request, warm)
+            for number in range(4 if request.get("keep") else 3):  # input, output, error, state
+                source, target = os.pipe()
+                ours.append(source if number else target)
+                theirs.append(target if number else source)
+            # A command may kill all that it sees, the guardian of the next command too.
+            if guardian is None or guardian.died() or not guardian.begin(request, theirs):
+                if guardian is not None:
+                    guardian.close()
+                guardian = self.prepare()
+                guardian.begin(request, theirs)
+        except OSError:
+            for fd in ours:
+                os.close(fd)
+            raise
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        job = Job(self, key, request, guardian, ours)
         self.jobs[key] = job
-        for fd in list(job.streams) + [job.report, job.input]:
+        for fd in ours:
             os.set_blocking(fd, False)
             self.fds[fd] = job
-        for fd in list(job.streams) + [job.report]:
+        self.fds[job.control] = job
+        for fd in ours[1:] + [job.control]:
             self.poll.register(fd, select.POLLIN)
-        self.want_warm = True
 
     def prepare(self):
-        """Forks a guardian that waits for a command."""
-        pipes = [os.pipe() for _ in range(6)]  # input, output, error, report, state, control
-        own = [pipes[0][1], pipes[1][0], pipes[2][0], pipes[3][0], pipes[4][0], pipes[5][1]]
-        given = [pipes[0][0], pipes[1][1], pipes[2][1], pipes[3][1], pipes[4][1], pipes[5][0]]
+        """Forks a guardian that waits for commands."""
+        ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
-            self.become_guardian(given)
-        for fd in given:
-            os.close(fd)
-        return Warm(pid, own)
+            self.become_guardian(theirs.detach())
+        theirs.close()
+        return Guardian(pid, ours)
 
-    def become_guardian(self, given):
-        """Keeps the six files of the command and closes every other one of the server's."""
+    def become_guardian(self, control):
+        """Closes every file of the server's but the one to hear from it."""
         try:
             signal.set_wakeup_fd(-1)
-            # First out of each other's way, then to their places.
-            moved = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in given]
-            for number, fd in zip((0, 1, 2, REPORT_FD, STATE_FD, CONTROL_FD), moved):
-                os.dup2(fd, number, inheritable=number not in (REPORT_FD, CONTROL_FD))
-            os.closerange(3, CONTROL_FD)
-            os.closerange(STATE_FD + 1, 65536 if len(self.fds) > 2000 else 4096)
-            guard(CONTROL_FD, REPORT_FD)
-        except BaseException as error:
-            tell(REPORT_FD, {}, error)
+            null = os.open("/dev/null", os.O_RDWR)
+            for number in (0, 1, 2):
+                os.dup2(null, number)
+            os.dup2(control, 3, inheritable=False)
+            os.closerange(4, 65536 if len(self.fds) > 2000 else 4096)
+            guard(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, 3))
         finally:
             os._exit(125)
 
@@ -288,64 +297,98 @@ class Executor:
             return
         except OSError:
             data = b""
-        if fd == job.report:
-            job.report_text += data
+        if fd == job.control:
+            self.listen(job, data)
         elif data:
             job.streams[fd].add(data)
-        if not data:
+        else:
             self.forget(fd)
-            job.streams.pop(fd, None)
-            if fd == job.report:
-                job.report = None
-        self.finish(job)
+            del job.streams[fd]
+            self.finish(job)
+
+    def listen(self, job, data):
+        """Hears what the guardian says of its command: what went wrong, and at the end its exit code."""
+        if not data:
+            self.leave(job)  # it died; how is heard of when it is waited for
+            return
+        job.said += data
+        *lines, job.said = job.said.split(b"\n")
+        for line in lines:
+            said = json.loads(line.decode())
+            if "code" not in said:
+                job.error = said
+                continue
+            self.leave(job)
+            # One that is being killed may die any moment.
+            if self.idle is None and not job.killed:
+                self.idle = job.guardian
+            else:
+                job.guardian.close()
+            self.ended(job, said["code"])
+
+    def leave(self, job):
+        """Hears no more of a job's guardian."""
+        if job.control is not None:
+            self.poll.unregister(job.control)
+            del self.fds[job.control]
+            job.control = None
 
     def kill(self, job):
+        """Asks the guardian to end its command, which it does at once; if it has not, it goes too."""
         if job.status is None:
             try:
-                os.kill(job.pid, signal.SIGTERM)
+                os.kill(job.guardian.pid, signal.SIGKILL if job.killed else signal.SIGTERM)
             except OSError:
                 pass
+            job.killed = True
+            job.deadline = time.monotonic() + KILL_SECONDS
 
     def reap(self):
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            if self.warm is not None and self.warm.pid == pid:
-                self.warm.status = status
+            if os.WIFSTOPPED(status):
+                os.kill(pid, signal.SIGCONT)  # a command may stop its guardian
+                continue
+            if self.idle is not None and self.idle.pid == pid:
+                self.idle.close()
+                self.idle, self.want_idle = None, True
             for job in list(self.jobs.values()):
-                if job.pid == pid:
-                    self.ended(job, status)
+                if job.status is None and job.guardian.pid == pid:
+                    self.guardian_died(job, status)
 
-    def ended(self, job, status):
-        if self.group is not None and not job.over:
-            self.tell_over(job, self.group.exceeded())
-        job.status = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
-        job.drain_until = time.monotonic() + 0.5
+    def guardian_died(self, job, status):
+        self.leave(job)
+        job.guardian.close()
+        self.want_idle = self.idle is None
         if os.WIFSIGNALED(status):
             # A command that kills its guardian may have killed the one that waits too, though it is not dead yet.
-            if self.warm is not None:
-                self.warm.close()
-                self.warm, self.want_warm = None, True
+            if self.idle is not None:
+                self.idle.close()
+                self.idle, self.want_idle = None, True
             self.kill_orphans()
+        self.ended(job, os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+    def ended(self, job, code):
+        if self.group is not None and not job.over:
+            self.tell_over(job, self.group.exceeded())
+        job.status = code
+        job.drain_until = time.monotonic() + 0.5
         self.finish(job)
 
     def kill_orphans(self):
         """A command may kill its guardian; its processes then are process 1's, which is this one."""
-        guardians = {job.pid for job in self.jobs.values()} | ({self.warm.pid} if self.warm else set())
-        for name in os.listdir("/proc"):
-            if not name.isdigit() or int(name) == 1 or int(name) in guardians:
-                continue
-            try:
-                with open("/proc/%s/stat" % name, "rb") as source:
-                    parent = int(source.read().rpartition(b")")[2].split()[1])
-                if parent == 1:
-                    os.kill(int(name), signal.SIGKILL)
-            except OSError:
-                pass
+        for _ in range(200):
+            guardians = {job.guardian.pid for job in self.jobs.values() if job.status is None}
+            orphans = living_below(os.getpid(), guardians)
+            if not orphans:
+                return
+            kill_all(orphans)
+            time.sleep(0.001)
 
     def over_limits(self):
         """What the processes here use more of than a branch may, in words; None if nothing.
@@ -386,25 +429,23 @@ class Executor:
                 self.kill(job)
         for job in list(self.jobs.values()):
             if job.status is None and job.deadline is not None and now >= job.deadline:
-                job.timed_out = True
-                job.deadline = now + 1.0
+                job.timed_out = job.timed_out or not job.killed
                 self.kill(job)
             if job.drain_until is not None and now >= job.drain_until:
                 # Somebody who is not below the guardian still holds the pipe: what is there is what there is.
-                for fd in list(job.streams) + ([job.report] if job.report is not None else []):
+                for fd in list(job.streams):
                     self.forget(fd)
                 job.streams.clear()
-                job.report = None
                 self.finish(job)
 
     def finish(self, job):
-        if not job.done():
+        if job.status is None or job.streams or job.key not in self.jobs:
             return
         del self.jobs[job.key]
         if job.input is not None:
             self.forget(job.input)
-        if job.report_text:
-            self.answer(job.key, json.loads(job.report_text.decode()))
+        if job.error is not None:
+            self.answer(job.key, job.error)
             return
         state = job.all_streams.pop() if job.keep else None
         omitted = [stream.finish() for stream in job.all_streams]
