@@ -89,7 +89,11 @@ AARCH64 = {
 SYSCALLS = {"x86_64": X86_64, "aarch64": AARCH64}[os.uname().machine]
 
 
-def forbid_syscalls():
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def syscall_filter():
     """A seccomp filter: the denied calls fail with EPERM, new user namespaces too, clone3 with ENOSYS."""
     allow, deny, absent = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
     load = lambda offset: (0x20, 0, 0, offset)
@@ -102,11 +106,13 @@ def forbid_syscalls():
     # clone: deny the flags of new namespaces (its first argument)
     code += [(0x15, 0, 3, SYSCALLS["clone"]), load(16), (0x45, 0, 1, 0x7E020080), (0x06, 0, 0, deny)]
     code += [(0x06, 0, 0, allow)]
-    filters = b"".join(struct.pack("=HBBI", *each) for each in code)
-    keep = ctypes.create_string_buffer(filters)
+    return ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in code), 8 * len(code))
 
-    class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
-    program = Program(len(code), ctypes.cast(keep, ctypes.c_void_p))
-    check(libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0), "seccomp")
+# Made once: every branch needs it while somebody waits.
+FILTER = syscall_filter()
+FILTER_PROGRAM = Program(len(FILTER) // 8, ctypes.cast(FILTER, ctypes.c_void_p))
+
+
+def forbid_syscalls():
+    check(libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(FILTER_PROGRAM), 0, 0), "seccomp")

@@ -218,7 +218,7 @@ class Executor:
             if guardian is None or guardian.died() or not guardian.begin(request, theirs):
                 if guardian is not None:
                     guardian.close()
-                guardian = self.prepare()
+                guardian, self.want_idle = self.prepare(), False
                 guardian.begin(request, theirs)
         except OSError:
             for fd in ours:
