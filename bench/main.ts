@@ -3,7 +3,7 @@ import { whole } from "../cli/command.ts";
 import { ForkGymError } from "../core/errors.ts";
 import { forkBench } from "./fork.ts";
 import { rolloutBench } from "./rollout.ts";
-import { sandboxBench } from "./sandbox/sandbox.ts";
+import { type SandboxBenchOptions, sandboxBench } from "./sandbox/sandbox.ts";
 import { type ServingOptions, servingBench } from "./serving/serving.ts";
 import { stepBench } from "./step.ts";
 import type { VersusOptions } from "./versus.ts";
@@ -33,9 +33,20 @@ program
   .option("--image <image>", "local image with python3 (default: FORKGYM_IMAGE)")
   .option("--rounds <n>", "rounds, each with one fork of every side", whole(1), 9)
   .option("--min-ratio <n>", "fail (exit 1) if overlay at 100 MB is not so many times faster", positive)
-  .action(async ({ image = process.env.FORKGYM_IMAGE, rounds, minRatio }: Given & { image?: string }) => {
-    process.exitCode = await sandboxBench({ image, rounds, ...(minRatio !== undefined && { minRatio }) });
-  });
+  .option(
+    "--max-fork-ms <n>",
+    "fail (exit 1) if an overlay fork with its first command takes longer",
+    positive,
+  )
+  .option("--max-command-ms <n>", "fail (exit 1) if a program over overlay takes longer", positive)
+  .action(
+    async ({
+      image = process.env.FORKGYM_IMAGE,
+      ...given
+    }: Omit<SandboxBenchOptions, "image"> & { image?: string }) => {
+      process.exitCode = await sandboxBench({ image, ...given });
+    },
+  );
 
 program
   .command("serving")

@@ -15,6 +15,10 @@ export interface SandboxBenchOptions {
   readonly rounds: number;
   /** Fails if overlay is not so many times faster than `docker commit` + `docker run` at 100 MB. */
   readonly minRatio?: number;
+  /** Fails if an overlay fork with its first command takes longer at 100 MB. */
+  readonly maxForkMs?: number;
+  /** Fails if a program over overlay takes longer. */
+  readonly maxCommandMs?: number;
 }
 
 interface Side {
@@ -31,7 +35,7 @@ const BRANCHES = 64;
  * What forking a sandbox costs: a snapshot, a fork and the first command in it, by both engines, and beside them, in
  * the same rounds, what one would do without: commit and run, replay in a fresh container, copy the folder.
  */
-export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOptions): Promise<number> {
+export async function sandboxBench({ image, rounds, ...bounds }: SandboxBenchOptions): Promise<number> {
   if (image === undefined)
     throw new InputError("sandbox: name a local image with python3: --image, or FORKGYM_IMAGE");
   const forks = [];
@@ -41,8 +45,8 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
   const ratio = ratioSummary(last.get("overlay")!, last.get("docker commit + run")!);
   const growth = median(last.get("overlay")!) / median(forks[0]!.sides.get("overlay")!);
   const commands = {
-    overlay: await commandTimes(image, "overlay"),
-    commit: await commandTimes(image, "commit"),
+    overlay: await operationTimes(image, "overlay"),
+    commit: await operationTimes(image, "commit"),
   };
   const expansion = {
     overlay: await expansionMs(image, "overlay"),
@@ -58,8 +62,10 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
     table(["changed before", "how", "median", "p10 to p90"], rows),
     `overlay at 100 MB: ${ratio.median.toFixed(0)}x faster than docker commit + run (p10 to p90 ${ratio.p10.toFixed(0)} to ${ratio.p90.toFixed(0)}), ${growth.toFixed(2)} times its own figure at no change`,
     table(
-      ["a command (true), in ms", "median", "p10 to p90"],
-      Object.entries(commands).map(([engine, times]) => [engine, ...spread(times)]),
+      ["one after another, in ms", "over", "median", "p10 to p90"],
+      Object.entries(commands).flatMap(([engine, all]) =>
+        [...all].map(([name, times]) => [name, engine, ...spread(times)]),
+      ),
     ),
     `expanding 3 deep with M = 2, to 8 branches: overlay ${expansion.overlay.toFixed(0)} ms, commit ${expansion.commit.toFixed(0)} ms`,
     `${BRANCHES} overlay branches alive: ${mega(branch.memoryBytes)} MB of memory and ${mega(branch.diskBytes)} MB of disk each, 10 kB changed in each`,
@@ -89,7 +95,12 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
       ),
       ratio,
       growth,
-      commands: { overlay: summary(commands.overlay), commit: summary(commands.commit) },
+      commands: Object.fromEntries(
+        Object.entries(commands).map(([engine, all]) => [
+          engine,
+          Object.fromEntries([...all].map(([name, times]) => [name, summary(times)])),
+        ]),
+      ),
       expansion,
       branch,
       wasmer:
@@ -106,9 +117,18 @@ export async function sandboxBench({ image, rounds, minRatio }: SandboxBenchOpti
     }),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
-  if (minRatio === undefined || ratio.median >= minRatio) return 0;
-  process.stderr.write(`bench: the ratio is ${ratio.median.toFixed(1)}, below ${minRatio}\n`);
-  return 1;
+  const { minRatio = 0, maxForkMs = Infinity, maxCommandMs = Infinity } = bounds;
+  const forkMs = median(last.get("overlay")!);
+  const commandMs = median([...commands.overlay.values()][0]!);
+  const failures = [
+    ...(ratio.median < minRatio ? [`the ratio is ${ratio.median.toFixed(1)}, below ${minRatio}`] : []),
+    ...(forkMs > maxForkMs ? [`a fork takes ${forkMs.toFixed(1)} ms, more than ${maxForkMs}`] : []),
+    ...(commandMs > maxCommandMs
+      ? [`a program takes ${commandMs.toFixed(1)} ms, more than ${maxCommandMs}`]
+      : []),
+  ];
+  for (const failure of failures) process.stderr.write(`bench: ${failure}\n`);
+  return failures.length === 0 ? 0 : 1;
 }
 
 async function forkTimes(
@@ -185,16 +205,28 @@ function sandboxSide(name: string, parent: Sandbox): Side {
   };
 }
 
-async function commandTimes(image: string, engine: "overlay" | "commit"): Promise<number[]> {
+/** What an agent does between forks. */
+const OPERATIONS: Readonly<Record<string, (sandbox: Sandbox) => Promise<unknown>>> = {
+  "a program (true)": (sandbox) => sandbox.exec(["true"]),
+  "a script (true)": (sandbox) => sandbox.exec("true"),
+  "a script that keeps the shell's state": (sandbox) => sandbox.exec("true", { keepShell: true }),
+  "reading a small file": (sandbox) => sandbox.readFile("/etc/hostname"),
+};
+
+async function operationTimes(image: string, engine: "overlay" | "commit"): Promise<Map<string, number[]>> {
   const sandbox = await createDockerSandbox({ image, engine });
-  const times: number[] = [];
-  for (let count = -20; count < COMMANDS; count++) {
-    const started = performance.now();
-    await sandbox.exec(["true"]);
-    if (count >= 0) times.push(performance.now() - started);
+  const all = new Map<string, number[]>();
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    const times: number[] = [];
+    for (let count = -20; count < COMMANDS; count++) {
+      const started = performance.now();
+      await operation(sandbox);
+      if (count >= 0) times.push(performance.now() - started);
+    }
+    all.set(name, times);
   }
   await sandbox.close();
-  return times;
+  return all;
 }
 
 /** From one sandbox to eight: at each of three levels every branch writes a file and is forked once. */
