@@ -3,7 +3,7 @@ import { InputError } from "../../core/errors.ts";
 import { type Node, pathTo } from "../../core/rollout/tree.ts";
 import type { Task } from "../../core/task.ts";
 import { sampleRecordOf } from "./sample-record.ts";
-import type { ChatTemplate } from "./tokens/chat-template.ts";
+import type { Chat } from "./tokens/chat.ts";
 import { Conversation } from "./tokens/conversation.ts";
 
 /** What a branch has said so far, as messages, ending in what is to be answered. */
@@ -28,16 +28,16 @@ export function messagesTo<Data, Obs, Act>(
  */
 export class Histories<Data, Obs, Act> {
   readonly #dialogue: Dialogue<Data, Obs, Act>;
-  readonly #chat: ChatTemplate;
+  readonly #chat: Chat;
   readonly #known = new WeakMap<Node<Obs, Act>, Conversation>();
 
-  constructor(dialogue: Dialogue<Data, Obs, Act>, chat: ChatTemplate) {
+  constructor(dialogue: Dialogue<Data, Obs, Act>, chat: Chat) {
     this.#dialogue = dialogue;
     this.#chat = chat;
   }
 
   /** Up to where the answer to `node` begins. @throws {InputError} if a turn's record does not say its tokens. */
-  asked(task: Task<Data>, node: Node<Obs, Act>): Conversation {
+  async asked(task: Task<Data>, node: Node<Obs, Act>, signal?: AbortSignal): Promise<Conversation> {
     const path = pathTo(node);
     let from = path.length - 1;
     while (from >= 0 && !this.#known.has(path[from]!)) from--;
@@ -45,27 +45,28 @@ export class Histories<Data, Obs, Act> {
     for (const at of path.slice(from + 1)) {
       // The turn after it recorded what was put in front of it.
       const recorded = at === node ? undefined : turnAfter(path, at).promptDelta;
-      conversation = this.#next(conversation, task, at, recorded);
+      conversation = await this.#next(conversation, task, at, recorded, signal);
       this.#known.set(at, conversation);
     }
     return conversation!;
   }
 
-  #next(
+  async #next(
     before: Conversation | undefined,
     task: Task<Data>,
     node: Node<Obs, Act>,
     recorded: readonly number[] | undefined,
-  ): Conversation {
+    signal: AbortSignal | undefined,
+  ): Promise<Conversation> {
+    const message = this.#dialogue.observe(task, node);
     if (before === undefined) {
-      if (recorded !== undefined) return Conversation.resume(this.#chat, recorded);
-      const messages = [...this.#dialogue.opening(task), this.#dialogue.observe(task, node)];
-      return Conversation.open(this.#chat, messages);
+      const messages = [...this.#dialogue.opening(task), message];
+      return Conversation.open(this.#chat, recorded ?? (await this.#chat.opening(messages, signal)));
     }
     const { tokenIds, logprobs } = exact(node);
     const answered = before.answer(tokenIds, logprobs);
     if (recorded !== undefined) return answered.askRecorded(recorded);
-    return answered.ask(this.#dialogue.observe(task, node));
+    return answered.ask(await this.#chat.between(message, signal));
   }
 }
 

@@ -11,7 +11,7 @@ import { Histories, messagesTo } from "./history.ts";
 import type { ModelServer, Sample } from "./model-server.ts";
 import type { SampleRecord } from "./sample-record.ts";
 import { checkRequest } from "./sampled.ts";
-import type { ChatTemplate } from "./tokens/chat-template.ts";
+import type { Chat } from "./tokens/chat.ts";
 
 /** How a model is sampled. */
 export interface Sampling {
@@ -34,8 +34,8 @@ export interface ModelPolicyOptions<Data, Obs, Act> {
   readonly server: ModelServer;
   readonly dialogue: Dialogue<Data, Obs, Act>;
   readonly sampling: Sampling;
-  /** The model's chat template and tokenizer; a token-exact server needs it. */
-  readonly chat?: ChatTemplate;
+  /** The model's chat template and tokenizer, a `ChatTemplate` or a `serverChat`; a token-exact server needs it. */
+  readonly chat?: Chat;
   /** Mixed into the seeds of samples; a whole number from 0. @default 0 */
   readonly seed?: number;
   /**
@@ -64,7 +64,7 @@ export function modelPolicy<Data, Obs, Act>(
 ): Policy<Data, Obs, Act> {
   const { server, dialogue, chat, seed = 0, retries = 0, retryWaitMs = 1000, contextTokens } = options;
   const fixed = fixedOf(options);
-  const vocabularySize = options.vocabularySize ?? chat?.tokenizer.size;
+  const vocabularySize = options.vocabularySize ?? chat?.vocabularySize;
   wholeFrom(0, PART, "seed", seed);
   wholeFrom(0, PART, "retries", retries);
   wholeFrom(0, PART, "retryWaitMs", retryWaitMs);
@@ -77,7 +77,7 @@ export function modelPolicy<Data, Obs, Act>(
   return {
     name: server.tokenExact ? server.name : `${server.name} (text only, not token-exact)`,
     async act(turn) {
-      const conversation = histories?.asked(turn.task, turn.node);
+      const conversation = await histories?.asked(turn.task, turn.node, turn.signal);
       if (conversation !== undefined) checkRoom(conversation.length, fixed.maxTokens, contextTokens);
       const prompt =
         conversation === undefined
@@ -92,7 +92,7 @@ export function modelPolicy<Data, Obs, Act>(
       );
       const { sample } = attempted;
       if (conversation !== undefined) checkExact(server, sample);
-      const text = conversation === undefined ? sample.text : chat!.tokenizer.decode(sample.tokenIds!);
+      const text = conversation === undefined ? sample.text : await chat!.textOf(sample.tokenIds!, signal);
       return {
         action: dialogue.parse(text),
         ...(sample.logprobs && { logprob: sum(sample.logprobs) }),
@@ -115,7 +115,7 @@ function fixedOf({ sampling, chat }: Pick<ModelPolicyOptions<never, never, never
   return fixed;
 }
 
-function chatFor(server: ModelServer, chat: ChatTemplate | undefined): ChatTemplate {
+function chatFor(server: ModelServer, chat: Chat | undefined): Chat {
   if (chat !== undefined) return chat;
   throw new InputError(`${PART}: ${server.name} takes tokens; pass \`chat\`, its template and tokenizer`);
 }

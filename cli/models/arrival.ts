@@ -11,18 +11,24 @@ import type { Route } from "./routes.ts";
 /** Milliseconds for each question that is asked before a run begins. */
 const PATIENCE = 10_000;
 
-/** What is known of servers and of our side before a run begins. */
-export interface Arrival {
+/** Whom to ask, and for what. */
+export interface Asked {
   readonly route: Route;
   readonly urls: readonly string[];
   readonly model: string;
   readonly apiKey?: string;
-  /** Where prompts go out as tokens. */
-  readonly chat?: ChatTemplate;
-  readonly kwargs?: JsonObject;
-  /** Whether the template is the model's own, so that the server should have the same. */
-  readonly isOwnTemplate: boolean;
   readonly note: (line: string) => void;
+}
+
+/** What is known of servers and of our side before a run begins. */
+export interface Arrival extends Asked {
+  /** Where prompts go out as tokens that are made here. */
+  readonly template?: {
+    readonly chat: ChatTemplate;
+    readonly kwargs: JsonObject;
+    /** Whether it is the model's own, so that the server should have the same. */
+    readonly isOwnTemplate: boolean;
+  };
 }
 
 /**
@@ -54,8 +60,9 @@ async function checkModel(client: JsonClient, { route, model }: Arrival): Promis
 }
 
 async function checkTokens(client: JsonClient, arrival: Arrival): Promise<void> {
-  const { chat, model, kwargs = {}, isOwnTemplate, note } = arrival;
-  if (chat === undefined) return;
+  const { template: ours, model, note } = arrival;
+  if (ours === undefined) return;
+  const { chat, kwargs, isOwnTemplate } = ours;
   const { tokenizer, template } = await compareTokens(client, model, chat, PROBE, kwargs);
   if (typeof tokenizer === "object") {
     throw new InputError(`--tokenizer: it is not that of ${client.url}: ${tokenizer.difference}`);

@@ -41,7 +41,7 @@ export async function chatOf(
   }: Pick<ModelOptions, "model" | "chatTemplate" | "chatOption" | "keepRewrites">,
 ): Promise<{ readonly chat: ChatTemplate; readonly identity: JsonObject }> {
   const template = await templateText(folder, tokenizer, chatTemplate);
-  const kwargs = Object.fromEntries(Object.entries(chatOption).map(([name, text]) => [name, value(text)]));
+  const kwargs = kwargsOf(chatOption);
   const identity = {
     sha256: sha256(template),
     ...(Object.keys(kwargs).length > 0 && { options: kwargs }),
@@ -63,6 +63,11 @@ export async function chatOf(
       "on the command line these are --chat-option name=value, --chat-template chatml, --keep-rewrites";
     throw new InputError(`${error.message}; ${how}`, { cause: error });
   }
+}
+
+/** What the template is told: texts, whole numbers and booleans. */
+export function kwargsOf(chatOption: ModelOptions["chatOption"]): JsonObject {
+  return Object.fromEntries(Object.entries(chatOption).map(([name, text]) => [name, value(text)]));
 }
 
 /** Newer models have their template beside tokenizer_config.json, older ones in it. */

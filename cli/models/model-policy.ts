@@ -2,17 +2,23 @@ import { Meter } from "../../agents/model-server/metrics/meter.ts";
 import type { ModelServer, Sample } from "../../agents/model-server/model-server.ts";
 import { modelPolicy } from "../../agents/model-server/policy.ts";
 import { type ServerPool, serverPool } from "../../agents/model-server/pool/pool.ts";
+import type { Chat } from "../../agents/model-server/tokens/chat.ts";
+import { ChatTemplate } from "../../agents/model-server/tokens/chat-template.ts";
+import { serverChat } from "../../agents/model-server/tokens/server-chat.ts";
 import { systemClock } from "../../core/clock.ts";
 import { InputError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, sha256 } from "../../core/json.ts";
 import type { AnyEnvKit } from "../../envs/kit.ts";
 import type { NamedPolicy } from "../policies.ts";
-import { checkServers } from "./arrival.ts";
-import { chatOf, tokenizerOf } from "./chat.ts";
+import { type Asked, checkServers, PROBE } from "./arrival.ts";
+import { chatOf, kwargsOf, tokenizerOf } from "./chat.ts";
 import { Live } from "./live.ts";
 import { serveMetrics } from "./metrics-port.ts";
 import { API_KEY, type ModelOptions } from "./options.ts";
 import { ROUTES, type Route } from "./routes.ts";
+
+/** In place of a tokenizer's folder. */
+const ON_SERVER = "server";
 
 /**
  * A model on one or several servers as the policy of a kit that has a dialogue. The servers are asked what they have
@@ -36,8 +42,13 @@ export async function modelPolicyOf(
     throw new InputError(`--policy ${route}: --model is needed, as the server calls it`);
   if (options.omit !== undefined && route !== "openai")
     throw new InputError("--omit: only --policy openai takes it");
-  const { chat, vocabularySize, identity } = await wordsOf(route, options);
   const apiKey = process.env[API_KEY] || undefined;
+  const asked = { route, urls, model, note, ...(apiKey !== undefined && { apiKey }) };
+  const onServer = route !== "openai" && options.tokenizer === ON_SERVER;
+  if (onServer) await checkServers(asked);
+  const { chat, vocabularySize, identity, close } = onServer
+    ? await serverWordsOf(asked, options)
+    : await wordsOf(route, options);
   const servers = serversOf(route, urls, model, apiKey, options.omit);
   const { maxTokens, temperature, topP, topK = -1, topLogprobs, retries } = options;
   const sampling = { maxTokens, temperature, topP, topK, topLogprobs };
@@ -53,18 +64,12 @@ export async function modelPolicyOf(
     ...(chat !== undefined && { chat }),
     ...(vocabularySize !== undefined && { vocabularySize }),
   });
-  const isOwnTemplate = options.chatTemplate === undefined;
-  const { options: kwargs = {} } = (identity.template ?? {}) as { readonly options?: JsonObject };
-  await checkServers({
-    route,
-    urls,
-    model,
-    note,
-    kwargs,
-    isOwnTemplate,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(chat !== undefined && { chat }),
-  });
+  if (!onServer) {
+    const isOwnTemplate = options.chatTemplate === undefined;
+    const { options: kwargs = {} } = (identity.template ?? {}) as { readonly options?: JsonObject };
+    const template = chat instanceof ChatTemplate ? { chat, kwargs, isOwnTemplate } : undefined;
+    await checkServers({ ...asked, ...(template && { template }) });
+  }
   if (!pool.tokenExact) {
     note("not token-exact: replies come as text, so the run is good for evaluation and not for training");
   }
@@ -77,12 +82,46 @@ export async function modelPolicyOf(
     close: async () => {
       await port?.close();
       await pool.close();
+      await close?.();
     },
   };
 }
 
-/** The words of the model: what turns messages into tokens, or what stands in for it. */
-async function wordsOf(route: Route, options: ModelOptions) {
+/** The words of a model: what turns messages into tokens, or what stands in for it. */
+interface Words {
+  readonly chat: Chat | undefined;
+  readonly vocabularySize: number | undefined;
+  readonly identity: JsonObject;
+  close?(): Promise<void>;
+}
+
+/** As the model's server has them. */
+async function serverWordsOf({ urls, model, apiKey }: Asked, options: ModelOptions): Promise<Words> {
+  const { chatTemplate, chatOption, keepRewrites, topLogprobs } = options;
+  if (chatTemplate !== undefined)
+    throw new InputError("--chat-template: with --tokenizer server the server has its own; leave it out");
+  if (topLogprobs > 0)
+    throw new InputError(
+      "--top-logprobs: it needs --tokenizer with a folder, for the size of the vocabulary",
+    );
+  const kwargs = kwargsOf(chatOption);
+  const chat = await serverChat({
+    servers: urls.map((url) => ({ url, ...(apiKey !== undefined && { apiKey }) })),
+    model,
+    kwargs,
+    rewrites: keepRewrites ? "keep" : "refuse",
+  });
+  // What the server makes of one conversation stands for its files, which it does not show.
+  const probe = sha256(JSON.stringify(await chat.opening(PROBE)));
+  const template = {
+    ...(Object.keys(kwargs).length > 0 && { options: kwargs }),
+    ...(keepRewrites && { rewrites: "keep" }),
+  };
+  const identity = { tokenizer: ON_SERVER, probe, ...(Object.keys(template).length > 0 && { template }) };
+  return { chat, vocabularySize: undefined, identity, close: () => chat.close() };
+}
+
+async function wordsOf(route: Route, options: ModelOptions): Promise<Words> {
   const { tokenizer: folder, chatTemplate, topLogprobs, omit } = options;
   const loaded = folder === undefined ? undefined : await tokenizerOf(folder);
   if (route === "openai") {
@@ -103,7 +142,7 @@ async function wordsOf(route: Route, options: ModelOptions) {
   if (folder === undefined || loaded === undefined) {
     throw new InputError(
       `--policy ${route}: --tokenizer is needed: a folder with the model's tokenizer.json and ` +
-        "tokenizer_config.json, as they lie beside its weights; servers do not hand them out",
+        "tokenizer_config.json, as they lie beside its weights, or `server` to ask a vLLM server for tokens",
     );
   }
   const { chat, identity } = await chatOf(folder, loaded, options);

@@ -30,7 +30,10 @@ export function addModelOptions(command: Command): Command {
   const options = [
     add("--url <urls>", "base URLs of servers of one model, separated by commas").argParser(list),
     add("--model <name>", "the model, as the server calls it"),
-    add("--tokenizer <folder>", "with the model's tokenizer.json and tokenizer_config.json"),
+    add(
+      "--tokenizer <folder>",
+      "with the model's tokenizer.json and tokenizer_config.json; or server: a vLLM server's own",
+    ),
     add("--chat-template <file>", "Jinja file, or chatml (default: the tokenizer folder's)"),
     pairs(
       "--chat-option <name=value>",

@@ -2,7 +2,9 @@ import { Template } from "@huggingface/jinja";
 import type { Message } from "../../../core/dialogue.ts";
 import { InputError, messageOf } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { rewritingOf, saferKwargs } from "./rewriting.ts";
+import type { Chat } from "./chat.ts";
+import { answered, rewriting, saferKwargs } from "./rewriting.ts";
+import { QUESTION, REPLY, standIn } from "./stand-in.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /** The ChatML template that Qwen2.5-Instruct and others were trained with, without tools; it rewrites nothing. */
@@ -28,11 +30,8 @@ export interface ChatTemplateOptions {
   readonly rewrites?: "refuse" | "keep";
 }
 
-/** Stands for a reply in renderings. Letters only, so that no template trims, splits or escapes it. */
-const REPLY = "FORKGYMSENTINELREPLY";
-
 /** A model's chat template, used so that a conversation only ever grows at its end. */
-export class ChatTemplate {
+export class ChatTemplate implements Chat {
   readonly name: string;
   readonly tokenizer: Tokenizer;
   /** How the template rewrites earlier turns, in words; undefined if it does not. */
@@ -64,6 +63,22 @@ export class ChatTemplate {
     this.stopTokenIds = [...new Set([this.endOfTurn, eos])].filter((id) => id !== undefined);
   }
 
+  get vocabularySize(): number {
+    return this.tokenizer.size;
+  }
+
+  opening(messages: readonly Message[]): readonly number[] {
+    return this.tokenizer.encode(this.render(messages));
+  }
+
+  between(message: Message): readonly number[] {
+    return this.tokenizer.encode(this.afterReply(message));
+  }
+
+  textOf(tokenIds: readonly number[]): string {
+    return this.tokenizer.decode(tokenIds);
+  }
+
   /** What the model is shown of `messages`, up to where its reply begins. @throws {InputError} if the template refuses. */
   render(messages: readonly Message[]): string {
     return this.#render(messages, {});
@@ -78,22 +93,21 @@ export class ChatTemplate {
   }
 
   #afterReply(message: Message, more: JsonObject): string {
-    const text = this.#render([USER, { role: "assistant", content: REPLY }, message], more);
+    const text = this.#render(standIn(message), more);
     const at = text.indexOf(REPLY);
     if (at >= 0) return text.slice(at + REPLY.length);
     throw new InputError(`${this.name}: it leaves earlier replies out; such a template cannot be used`);
   }
 
   #rewritingWith(more: JsonObject): string | undefined {
-    return rewritingOf(
-      (messages) => this.#render(messages, more),
-      (message) => this.#afterReply(message, more),
+    return answered(rewriting(), (question) =>
+      "messages" in question ? this.#render(question.messages, more) : this.#afterReply(question.after, more),
     );
   }
 
   #endOfTurn(): number | undefined {
     const { tokenizer } = this;
-    const [first] = tokenizer.encode(this.afterReply(USER));
+    const [first] = this.between(QUESTION);
     return first !== undefined && tokenizer.isSpecial(first) ? first : undefined;
   }
 
@@ -115,8 +129,6 @@ export class ChatTemplate {
 }
 
 const NO_CLOCK = "strftime_now_is_not_there";
-
-const USER: Message = { role: "user", content: "Question" };
 
 function parsed(name: string, text: string): Template {
   try {

@@ -1,6 +1,5 @@
-import type { Message } from "../../../core/dialogue.ts";
 import { InputError } from "../../../core/errors.ts";
-import type { ChatTemplate } from "./chat-template.ts";
+import type { Chat } from "./chat.ts";
 
 /** A stretch of a conversation that was appended at once. */
 interface Piece {
@@ -17,24 +16,19 @@ interface Piece {
  * forks share their prefix. What was sampled is kept as it was sampled; no history is ever tokenised again.
  */
 export class Conversation {
-  readonly #chat: ChatTemplate;
+  readonly #endOfTurn: number | undefined;
   readonly #last: Piece;
   readonly #isAsked: boolean;
 
-  private constructor(chat: ChatTemplate, last: Piece, isAsked: boolean) {
-    this.#chat = chat;
+  private constructor(endOfTurn: number | undefined, last: Piece, isAsked: boolean) {
+    this.#endOfTurn = endOfTurn;
     this.#last = last;
     this.#isAsked = isAsked;
   }
 
-  /** Up to where the first reply begins; `messages` are the opening and the first observation. */
-  static open(chat: ChatTemplate, messages: readonly Message[]): Conversation {
-    return Conversation.resume(chat, chat.tokenizer.encode(chat.render(messages)));
-  }
-
-  /** As `open`, from a record: `promptDelta` of the first turn. */
-  static resume(chat: ChatTemplate, tokenIds: readonly number[]): Conversation {
-    return new Conversation(chat, piece(undefined, tokenIds), true);
+  /** Up to where the first reply begins: what {@link Chat.opening} gives, or `promptDelta` of a first turn's record. */
+  static open({ endOfTurn }: Pick<Chat, "endOfTurn">, tokenIds: readonly number[]): Conversation {
+    return new Conversation(endOfTurn, piece(undefined, tokenIds), true);
   }
 
   /** Tokens so far. */
@@ -55,21 +49,20 @@ export class Conversation {
         `conversation: ${tokenIds.length} tokens have ${logprobs.length} log-probabilities; one each is needed`,
       );
     }
-    return new Conversation(this.#chat, piece(this.#last, tokenIds, logprobs), false);
+    return new Conversation(this.#endOfTurn, piece(this.#last, tokenIds, logprobs), false);
   }
 
-  /** With the end of the reply, unless it ended itself, the next message, and the opening of the next reply. */
-  ask(message: Message): Conversation {
-    const delta = this.#chat.tokenizer.encode(this.#chat.afterReply(message));
-    const { endOfTurn } = this.#chat;
-    const ended = endOfTurn !== undefined && this.#last.tokenIds.at(-1) === endOfTurn;
-    return this.askRecorded(ended && delta[0] === endOfTurn ? delta.slice(1) : delta);
+  /** With what {@link Chat.between} gives for the next message, less the end of the reply if it ended itself. */
+  ask(between: readonly number[]): Conversation {
+    const end = this.#endOfTurn;
+    const ended = end !== undefined && this.#last.tokenIds.at(-1) === end;
+    return this.askRecorded(ended && between[0] === end ? between.slice(1) : between);
   }
 
   /** As `ask`, from a record: `promptDelta` of a later turn. @throws {InputError} if a reply is due. */
   askRecorded(tokenIds: readonly number[]): Conversation {
     if (this.#isAsked) throw new InputError("conversation: a reply is due before the next message");
-    return new Conversation(this.#chat, piece(this.#last, tokenIds), true);
+    return new Conversation(this.#endOfTurn, piece(this.#last, tokenIds), true);
   }
 
   tokenIds(): number[] {

@@ -12,26 +12,29 @@ const PROBES: readonly { readonly replies: readonly [string, string]; readonly d
   { replies: ["  Alpha \n\n", "\n\tBeta  "], does: "it trims the white space around earlier replies" },
 ];
 
-type Render = (messages: readonly Message[]) => string;
+/** What has to be rendered: a conversation up to where its reply begins, or what stands between a reply and the next. */
+export type Question = { readonly messages: readonly Message[] } | { readonly after: Message };
+
+type Questions<T> = Generator<Question, T, string>;
 
 /**
  * How a template rewrites earlier turns, in words; undefined if it does not. Conversations of three user turns, with
- * and without a system message, are rendered whole, and must be what grew by appending.
+ * and without a system message, are rendered whole, and must be what grew by appending. Yields what it needs rendered.
  * @throws {InputError} if the template can render neither.
  */
-export function rewritingOf(render: Render, afterReply: (message: Message) => string): string | undefined {
+export function* rewriting(): Questions<string | undefined> {
   let usable = 0;
   let refused: unknown;
   for (const opening of [[], [SYSTEM]]) {
     try {
-      render([...opening, user(1)]);
+      yield { messages: [...opening, user(1)] };
       usable++;
     } catch (error) {
       refused = error;
       continue;
     }
     for (const { replies, does } of PROBES) {
-      const changed = change(render, afterReply, opening, replies);
+      const changed = yield* change(opening, replies);
       if (changed !== undefined) return `${does}: ${changed}`;
     }
   }
@@ -39,21 +42,51 @@ export function rewritingOf(render: Render, afterReply: (message: Message) => st
   return undefined;
 }
 
-function change(
-  render: Render,
-  afterReply: (message: Message) => string,
+function* change(
   opening: readonly Message[],
   [first, second]: readonly [string, string],
-): string | undefined {
+): Questions<string | undefined> {
   const messages = [...opening, user(1)];
-  let grown = render(messages);
+  let grown = yield { messages: [...messages] };
   for (const [at, content] of [first, second].entries()) {
     messages.push({ role: "assistant", content }, user(at + 2));
-    grown += content + afterReply(user(at + 2));
-    const whole = render(messages);
+    grown += content + (yield { after: user(at + 2) });
+    const whole = yield { messages: [...messages] };
     if (whole !== grown) return difference(grown, whole);
   }
   return undefined;
+}
+
+/** Runs it with one who renders at once. */
+export function answered<T>(questions: Questions<T>, render: (question: Question) => string): T {
+  let step = questions.next();
+  while (step.done !== true) {
+    let text: string;
+    try {
+      text = render(step.value);
+    } catch (error) {
+      step = questions.throw(error);
+      continue;
+    }
+    step = questions.next(text);
+  }
+  return step.value;
+}
+
+/** As `answered`, with one who takes time. */
+export async function answeredLater<T>(
+  questions: Questions<T>,
+  render: (question: Question) => Promise<string>,
+): Promise<T> {
+  let step = questions.next();
+  while (step.done !== true) {
+    const { value } = step;
+    step = await render(value).then(
+      (text) => questions.next(text),
+      (error) => questions.throw(error),
+    );
+  }
+  return step.value;
 }
 
 function difference(grown: string, whole: string): string {

@@ -61,10 +61,11 @@ describe.skipIf(folder === undefined)(
         onTestFinished(() => server.close());
         let turns = 0;
         for (let at = 0; at < 1000; at++) {
-          let conversation = Conversation.open(chat, [
+          const opening = chat.opening([
             { role: "system", content: text(rng) },
             { role: "user", content: text(rng) },
           ]);
+          let conversation = Conversation.open(chat, opening);
           const replies: number[][] = [];
           for (let turn = 2 + rng.below(4); turn > 0; turn--) {
             const sent = conversation.tokenIds();
@@ -79,7 +80,7 @@ describe.skipIf(folder === undefined)(
             const recorded = [...promptTokenIds!, ...tokenIds!];
             conversation = conversation
               .answer(tokenIds!, logprobs!)
-              .ask({ role: "user", content: text(rng) });
+              .ask(chat.between({ role: "user", content: text(rng) }));
             replies.push([...tokenIds!]);
             expect(promptTokenIds).toEqual(sent);
             expect(conversation.tokenIds().slice(0, recorded.length)).toEqual(recorded);

@@ -77,6 +77,30 @@ describe("the routes", () => {
     );
   });
 
+  test("--tokenizer server plays the same without the model's files", async () => {
+    const { url } = await servePlayer();
+    const [files, asked] = [
+      await named("vllm", at(url, await folderWithTokenizer())),
+      await named("vllm", at(url, "server")),
+    ];
+    expect(asked.notes).toEqual([]);
+    expect(asked.digest).toMatchObject({
+      tokenizer: "server",
+      probe: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const ids = async (player: NamedPolicy) =>
+      samplesOf(await play(player)).map(({ promptDelta, tokenIds }) => [promptDelta, tokenIds]);
+    expect(await ids(asked)).toEqual(await ids(files));
+  });
+
+  test.each([
+    [["--chat-template", "chatml"], /^--chat-template: with --tokenizer server/],
+    [["--top-logprobs", "5"], /^--top-logprobs: it needs --tokenizer with a folder/],
+  ])("--tokenizer server does not take %s", async (more, message) => {
+    const { url } = await servePlayer();
+    await expect(named("vllm", at(url, "server", ...more))).rejects.toThrow(message);
+  });
+
   test("openai takes an entropy with a tokenizer, and leaves out what the server refuses", async () => {
     const { url, asked } = await answering((response, { path }) =>
       json(

@@ -24,10 +24,10 @@ const logprobsFor = (ids: readonly number[]) => ids.map((id) => -id / 100);
 test("the tokens of a turn begin with exactly those up to the turn before, reply included", () => {
   fc.assert(
     fc.property(words, turns, (first, rest) => {
-      let conversation = Conversation.open(chat, [user(first)]);
+      let conversation = Conversation.open(chat, chat.opening([user(first)]));
       for (const [ids, message] of rest) {
         const before = [...conversation.tokenIds(), ...ids];
-        conversation = conversation.answer(ids, logprobsFor(ids)).ask(user(message));
+        conversation = conversation.answer(ids, logprobsFor(ids)).ask(chat.between(user(message)));
         const now = conversation.tokenIds();
         expect(now.slice(0, before.length)).toEqual(before);
         expect(now).toHaveLength(conversation.length);
@@ -40,10 +40,10 @@ test("the tokens of a turn begin with exactly those up to the turn before, reply
 test("mask and log-probabilities line up with what was sampled", () => {
   fc.assert(
     fc.property(turns, (rest) => {
-      let conversation = Conversation.open(chat, [user("a")]);
+      let conversation = Conversation.open(chat, chat.opening([user("a")]));
       const sampled: number[] = [];
       for (const [ids, message] of rest) {
-        conversation = conversation.answer(ids, logprobsFor(ids)).ask(user(message));
+        conversation = conversation.answer(ids, logprobsFor(ids)).ask(chat.between(user(message)));
         sampled.push(...ids);
       }
       const [ids, mask, logprobs] = [conversation.tokenIds(), conversation.mask(), conversation.logprobs()];
@@ -58,10 +58,10 @@ test("where replies are what the tokenizer would make, the tokens are those of t
   fc.assert(
     fc.property(words, fc.array(fc.tuple(words, words, fc.boolean()), { maxLength: 4 }), (first, rest) => {
       const messages: { role: "user" | "assistant"; content: string }[] = [user(first)];
-      let conversation = Conversation.open(chat, messages);
+      let conversation = Conversation.open(chat, chat.opening(messages));
       for (const [said, message, ends] of rest) {
         const ids = [...tokenizer.encode(said), ...(ends || said === "" ? [END] : [])];
-        conversation = conversation.answer(ids, logprobsFor(ids)).ask(user(message));
+        conversation = conversation.answer(ids, logprobsFor(ids)).ask(chat.between(user(message)));
         messages.push({ role: "assistant", content: said }, user(message));
       }
       expect(tokenizer.decode(conversation.tokenIds())).toBe(
@@ -72,16 +72,16 @@ test("where replies are what the tokenizer would make, the tokens are those of t
 });
 
 test("a reply that ended itself is not ended twice, one that was cut is ended", () => {
-  const open = Conversation.open(chat, [user("a")]);
+  const open = Conversation.open(chat, chat.opening([user("a")]));
   const [t] = tokenizer.encode("t");
-  const ended = open.answer([t!, END], [-1, -1]).ask(user("b"));
-  const cut = open.answer([t!], [-1]).ask(user("b"));
+  const ended = open.answer([t!, END], [-1, -1]).ask(chat.between(user("b")));
+  const cut = open.answer([t!], [-1]).ask(chat.between(user("b")));
   expect(ended.tokenIds()).toEqual(cut.tokenIds());
   expect(ended.mask()).not.toEqual(cut.mask());
 });
 
 test("forks share what came before and do not see each other", () => {
-  const before = Conversation.open(chat, [user("a")]);
+  const before = Conversation.open(chat, chat.opening([user("a")]));
   const [one, other] = [before.answer([1, END], [-1, -1]), before.answer([2, END], [-2, -2])];
   expect(before.tokenIds()).toEqual(one.tokenIds().slice(0, -2));
   expect(other.tokenIds().slice(-2)).toEqual([2, END]);
@@ -90,10 +90,10 @@ test("forks share what came before and do not see each other", () => {
 test("a conversation is put together again from what was recorded", () => {
   fc.assert(
     fc.property(turns, (rest) => {
-      let conversation = Conversation.open(chat, [user("a")]);
-      let resumed = Conversation.resume(chat, conversation.promptDelta);
+      let conversation = Conversation.open(chat, chat.opening([user("a")]));
+      let resumed = Conversation.open(chat, conversation.promptDelta);
       for (const [ids, message] of rest) {
-        conversation = conversation.answer(ids, logprobsFor(ids)).ask(user(message));
+        conversation = conversation.answer(ids, logprobsFor(ids)).ask(chat.between(user(message)));
         resumed = resumed.answer(ids, logprobsFor(ids)).askRecorded(conversation.promptDelta);
       }
       expect(resumed.tokenIds()).toEqual(conversation.tokenIds());
@@ -103,8 +103,8 @@ test("a conversation is put together again from what was recorded", () => {
 });
 
 test("turns alternate, and log-probabilities are one each", () => {
-  const open = Conversation.open(chat, [user("a")]);
-  expect(() => open.ask(user("b"))).toThrow(InputError);
+  const open = Conversation.open(chat, chat.opening([user("a")]));
+  expect(() => open.ask(chat.between(user("b")))).toThrow(InputError);
   expect(() => open.answer([1], [-1]).answer([2], [-1])).toThrow(InputError);
   expect(() => open.answer([1, 2], [-1])).toThrow(/2 tokens have 1/);
 });
