@@ -20,8 +20,10 @@ export interface SampleRequest {
   readonly stopTokenIds: readonly number[];
   /** Log-probabilities of so many alternatives a token, from 0. */
   readonly topLogprobs: number;
-  /** Requests of one tree share it, so that a pool can send them where their prefix is cached. */
+  /** Requests whose prompts begin alike share it, those of one task, so that they can go where their prefix is cached. */
   readonly affinity?: string;
+  /** The tree that it is for: its turn and its weights are its own. @default the affinity */
+  readonly tree?: string;
 }
 
 /** One reply, whoever served it. */

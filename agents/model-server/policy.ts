@@ -12,6 +12,7 @@ import type { ModelServer, Sample } from "./model-server.ts";
 import type { SampleRecord } from "./sample-record.ts";
 import { checkRequest } from "./sampled.ts";
 import type { Chat } from "./tokens/chat.ts";
+import { treeIdOf } from "./tree-id.ts";
 
 /** How a model is sampled. */
 export interface Sampling {
@@ -83,7 +84,7 @@ export function modelPolicy<Data, Obs, Act>(
         conversation === undefined
           ? { messages: messagesTo(dialogue, turn.task, turn.node) }
           : { promptTokenIds: conversation.tokenIds() };
-      const request = { ...fixed, ...prompt, affinity: turn.task.id };
+      const request = { ...fixed, ...prompt, affinity: turn.task.id, tree: treeIdOf(turn.task, turn.node) };
       const { signal } = turn;
       const attempted = await attempt(
         (sampleSeed) => server.sample({ ...request, seed: sampleSeed }, signal),

@@ -6,11 +6,14 @@ export interface CircuitOptions {
   readonly openAfter?: number;
   /** Milliseconds that it stays open the first time; doubled each further time until a sample succeeds. @default 1000 */
   readonly backOffMs?: number;
-  /** Most milliseconds that it stays open, unless the server asked for more. @default 30000 */
+  /** Most milliseconds that it stays open, unless the server asked for more, up to a minute. @default 30000 */
   readonly backOffMaxMs?: number;
   /** Draws a share from 1/2 to 1 of each back-off, so that several runs do not come back together. @default none: all of it */
   readonly rng?: Rng;
 }
+
+/** A server that asks for more is asked again then: as often as not it names the end of a quota, not of its trouble. */
+const LONGEST_HOLD_MS = 60_000;
 
 /** A fault that speaks of the endpoint and not of the request. */
 const OF_ENDPOINT: ReadonlySet<ServerFault> = new Set([
@@ -83,7 +86,7 @@ export class Circuit {
   /** The request ended. `retryAfterMs`: the server asked to be left alone for so long. */
   end(ticket: number, outcome: Outcome, now: number, retryAfterMs?: number): void {
     if (retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY) {
-      this.#heldUntil = Math.max(this.#heldUntil, now + retryAfterMs);
+      this.#heldUntil = Math.max(this.#heldUntil, now + Math.min(retryAfterMs, LONGEST_HOLD_MS));
     }
     if (ticket !== this.#epoch) return;
     if (outcome === "neither") this.#probing = false;

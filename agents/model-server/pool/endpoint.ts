@@ -29,8 +29,10 @@ export class Endpoint {
   inFlight = 0;
   #draining = false;
   #drains: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
-  /** The weights of its last sample; absent if they may have changed since. */
+  /** The weights of its last sample; absent if there was none, or they may have changed since. */
   weights: { readonly version: string | undefined } | undefined;
+  /** It showed weights, or could have, before something after which they may be others. */
+  mayHaveChanged = false;
   readonly #failures = new Map<string, number>();
   readonly #versions = new Map<string, number>();
   #requests = 0;
@@ -97,6 +99,7 @@ export class Endpoint {
     this.#versions.set(name, (this.#versions.get(name) ?? 0) + 1);
     const news = this.weights === undefined || this.weights.version !== version;
     this.weights = { version };
+    this.mayHaveChanged = false;
     return news;
   }
 
@@ -113,9 +116,15 @@ export class Endpoint {
     return new Promise((resolve, reject) => this.#drains.push({ resolve, reject }));
   }
 
+  /** Whoever is down may come back with other weights. */
+  wentDown(): void {
+    this.weights = undefined;
+    this.mayHaveChanged = true;
+  }
+
   /** What it showed of its weights may be over. */
   forgetWeights(): void {
-    this.weights = undefined;
+    this.wentDown();
     this.server.forgetWeights!();
   }
 

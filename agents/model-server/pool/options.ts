@@ -46,9 +46,9 @@ export interface PoolOptions extends CircuitOptions {
    */
   readonly queueTimeoutMs?: number;
   /**
-   * `refuse`: a sample whose weight version is not the one that its tree (`affinity`) saw first is a ServerError; a
+   * `refuse`: a sample whose weight version is not the one that its tree saw first is a ServerError; a
    * server that does not say counts as one version of its own. A tree goes where its version was last seen, while such
-   * an endpoint is up. `allow`: let it pass. Requests without an affinity are never compared. @default "refuse"
+   * an endpoint is up. `allow`: let it pass. Requests without a tree or an affinity are never compared. @default "refuse"
    */
   readonly mixedVersions?: "refuse" | "allow";
   /** Longest wait for a health check, in milliseconds. @default 5000 */

@@ -36,7 +36,7 @@ export interface ServerPool extends ModelServer {
 }
 
 /**
- * A pool of endpoints. A request goes to its tree's endpoint (by `affinity`), so that its prefix is cached there, and
+ * A pool of endpoints. A request goes to its task's endpoint (by `affinity`), so that its prefix is cached there, and
  * elsewhere only if that one is down, drained or has a long queue. Trees take turns. An endpoint that fails is left
  * alone for a while (see {@link PoolOptions}). Nothing is sent twice: a request that failed has failed.
  *
@@ -98,7 +98,7 @@ class Pool implements ServerPool {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw new ServerError("unreachable", "pool: it is closed");
       signal?.throwIfAborted();
-      const tree = this.#trees.of(request.affinity);
+      const tree = this.#trees.of(request);
       const onAbort = (call: Call) => this.#takeBack(call);
       const call = new Call({ tree, request, askedAt: this.#now(), signal, onAbort, resolve, reject });
       this.#calls.add(call);
@@ -193,7 +193,7 @@ class Pool implements ServerPool {
     const attributes = {
       endpoint: endpoint.id,
       overflow,
-      ...(tree.key !== undefined && { affinity: tree.key }),
+      ...(call.request.affinity !== undefined && { affinity: call.request.affinity }),
     };
     tell(onSpan, { name: "model.queue", startMs: call.askedAt, endMs: now, attributes });
     // Whoever is told of spans may have taken the call back.

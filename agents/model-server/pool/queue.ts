@@ -1,9 +1,9 @@
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What is known of the requests that share an affinity. */
+/** What is known of the requests of one tree. */
 export interface Tree {
-  /** The affinity; absent for the requests that have none, which wait as if they were one tree. */
+  /** Its name; absent for the requests that have none, which wait as if they were one tree. */
   readonly key: string | undefined;
   /** All endpoints, the tree's own first. */
   readonly ranking: readonly Endpoint[];

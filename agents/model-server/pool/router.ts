@@ -24,14 +24,18 @@ export class Router {
   }
 
   /**
-   * The tree's endpoint: where it stays, else the first in its ranking that is up; those that are known to have other
-   * weights than the tree may see come last. None for a tree without a key, or if nothing is up.
+   * The tree's endpoint: where it stays, else the first in its ranking that is up. Of those that are up, the ones come
+   * last that are known to have other weights than the tree may see, and before them those that may have. None for a tree without a key, or if nothing is up.
    */
   homeOf(tree: Tree, now: number): Endpoint | undefined {
     if (tree.stays?.isUp(now) === false) tree.stays = undefined;
     const ranking = tree.stays === undefined ? tree.ranking : [tree.stays, ...tree.ranking];
     const up = ranking.filter((endpoint) => endpoint.isUp(now));
-    return up.find((endpoint) => this.#weights.fits(tree, endpoint)) ?? up[0];
+    return (
+      up.find((endpoint) => this.#weights.fitsSurely(tree, endpoint)) ??
+      up.find((endpoint) => this.#weights.fits(tree, endpoint)) ??
+      up[0]
+    );
   }
 
   /** Trees may belong elsewhere now. */
@@ -43,7 +47,7 @@ export class Router {
   look(now: number): void {
     const up = this.#endpoints.map((endpoint) => endpoint.isUp(now));
     if (up.length === this.#up.length && up.every((isUp, place) => isUp === this.#up[place])) return;
-    for (const [place, endpoint] of this.#endpoints.entries()) if (!up[place]) endpoint.weights = undefined;
+    for (const [place, endpoint] of this.#endpoints.entries()) if (!up[place]) endpoint.wentDown();
     this.#up = up;
     this.#queue.rehome();
   }
@@ -85,7 +89,7 @@ export class Router {
       .sort((a, b) => excess(b) - excess(a));
     for (const line of long) {
       for (const tree of this.#queue.line(line)) {
-        const endpoint = free.find((candidate) => this.#weights.fits(tree, candidate));
+        const endpoint = free.find((candidate) => this.#weights.fitsSurely(tree, candidate));
         if (endpoint !== undefined) return { tree, endpoint, overflow: true };
       }
     }

@@ -1,3 +1,4 @@
+import type { SampleRequest } from "../model-server.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Tree } from "./queue.ts";
 import { rendezvous } from "./rendezvous.ts";
@@ -15,13 +16,13 @@ export class TreeBook {
     this.#nobody = newTree(undefined, []);
   }
 
-  /** The tree of this affinity, made if it is new. */
-  of(key: string | undefined): Tree {
+  /** The tree that a request is for, made if it is new; trees of one affinity have the same ranking of endpoints. */
+  of({ affinity, tree: key = affinity }: Pick<SampleRequest, "affinity" | "tree">): Tree {
     if (key === undefined) return this.#nobody;
     let tree = this.#trees.get(key);
     if (tree === undefined) {
       this.#forget();
-      tree = newTree(key, rendezvous(key, this.#endpoints));
+      tree = newTree(key, rendezvous(affinity ?? key, this.#endpoints));
     } else this.#trees.delete(key);
     this.#trees.set(key, tree);
     return tree;

@@ -20,6 +20,15 @@ export class WeightRule {
     return !this.#refuses || weights === undefined || weights.version === endpoint.weights.version;
   }
 
+  /**
+   * As `fits`, but of an endpoint that may have changed its weights since it showed them, or never showed the tree's,
+   * nothing is hoped: a tree with a version goes there only if there is no other.
+   */
+  fitsSurely(tree: Tree, endpoint: Endpoint): boolean {
+    if (!this.#refuses || tree.weights === undefined) return this.fits(tree, endpoint);
+    return !endpoint.mayHaveChanged && this.fits(tree, endpoint);
+  }
+
   /** Why no sample at all could be right for this tree. */
   hopeless({ key, weights }: Tree): ServerError | undefined {
     if (!this.#refuses || weights === undefined || this.expected === undefined) return undefined;

@@ -159,6 +159,7 @@ describe("in a tree, on a token-exact server", () => {
         stopTokenIds: [endOfTurn],
         seed: expect.any(Number),
         affinity: "guess/1",
+        tree: expect.stringMatching(/^guess\/1#\d+$/),
       },
     ]);
   });

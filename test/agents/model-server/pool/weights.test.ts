@@ -250,7 +250,10 @@ test("an endpoint that was down may have come back with other weights", async ()
   await settle();
   a.sent.length = 0;
   void pool.sample(ask(tree));
-  expect(a.trees).toEqual([tree]);
+  expect([a.trees, b.sent.length]).toEqual([[], 3]);
+  void pool.drain("b");
+  void pool.sample(ask(tree));
+  expect(a.trees).toContain(tree);
 });
 
 test("trees are forgotten when there are too many: not one that is busy, and first the one idle for longest", async () => {
@@ -294,4 +297,45 @@ test("a tree that only waits is not forgotten", async () => {
     await settle();
   }
   expect(await Promise.all(calls)).toEqual(["taken", "refused", "taken", "refused"]);
+});
+
+test("trees of one task are trees of their own: the next begins with the weights of its day", async () => {
+  const { pool, servers } = setUp({}, ["a"]);
+  const [a] = servers as [HandServer];
+  for (const [tree, version] of [
+    ["task#1", "w1"],
+    ["task#2", "w2"],
+  ] as const) {
+    a.weights = version;
+    pool.expectWeights(version);
+    const reply = pool.sample({ ...ask("task"), tree });
+    a.reply();
+    expect((await reply).weightVersion).toBe(version);
+  }
+  await expect(pool.sample({ ...ask("task"), tree: "task#1" })).rejects.toThrow(
+    "tree `task#1` has seen weights `w1` and weights `w2` is expected",
+  );
+});
+
+test("during a rolling update a tree goes where its version is known to be, not where it may be", async () => {
+  const { pool, servers } = setUp({ overflowAt: 0 }, ["a", "b"]);
+  const [a, b] = servers as [HandServer, HandServer];
+  const tree = await treeOf(pool, servers, 1);
+  const ofA = await treeOf(pool, servers, 0);
+  for (const [key, server] of [
+    [tree, b],
+    [ofA, a],
+  ] as const) {
+    const first = pool.sample(ask(key));
+    server.reply();
+    await first;
+  }
+  await pool.drain("b");
+  b.weights = "w2";
+  pool.undrain("b");
+  const more = [pool.sample(ask(tree)), pool.sample(ask(tree))];
+  expect([a.pending.length, b.pending.length]).toEqual([2, 0]);
+  a.reply();
+  a.reply();
+  for (const { weightVersion } of await Promise.all(more)) expect(weightVersion).toBe("w1");
 });
