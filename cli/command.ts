@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../core/errors.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** Options of every verb. */
@@ -44,6 +45,13 @@ export function pairs(flags: string, help: string): Option {
       if (at < 1) throw new InvalidArgumentError("Expected name=value.");
       return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
     });
+}
+
+/** The names, if each is there once. @throws {InputError} naming the option and the name that comes again. */
+export function distinct(option: string, names: readonly string[]): readonly string[] {
+  const again = names.find((name, at) => names.indexOf(name) < at);
+  if (again === undefined) return names;
+  throw new InputError(`${option}: "${again}" is named twice; name each once`);
 }
 
 /** A signal that aborts on the first SIGINT or SIGTERM; the second one kills as usual. */

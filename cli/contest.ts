@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Strategy } from "../core/rollout/strategy.ts";
 import type { Tree } from "../core/rollout/tree.ts";
+import type { Summary } from "../core/run/report.ts";
 import { runRollouts } from "../core/run/rollout-run.ts";
 import { RunFolder } from "../core/run/run-folder.ts";
 import type { TaskSet } from "../core/task.ts";
@@ -20,11 +21,14 @@ export interface Contest {
   /** Turns of a tree. */
   readonly budget: number;
   readonly trees: number;
+  /** Grows trees with a problem again. */
+  readonly retryIncomplete: boolean;
   readonly signal: AbortSignal;
   /** What else decides the result, for the run folders. */
   readonly config: JsonObject;
   readonly out: string;
   readonly onTree: () => void;
+  /** Told of what the run folders have to say, the same line once. */
   readonly onNote: (line: string) => void;
 }
 
@@ -42,31 +46,36 @@ export interface Standing {
   readonly forks: number;
   readonly pruned: number;
   readonly seconds: number;
+  /** Trees with a problem, and the first problem there was. */
   readonly problems: number;
+  readonly problem?: string;
 }
 
-/** Runs what is not there yet; undefined if it was stopped. */
+/** Runs what is not there yet; undefined if it was stopped. Trees are summed up as they come, and not kept. */
 export async function contest(options: Contest): Promise<Standing[] | undefined> {
   const standings: Standing[] = [];
+  const notes = new Set<string>();
   for (const { spec, strategy } of options.strategies) {
-    const seeds: Tree<unknown, unknown, unknown>[][] = [];
+    const sum = new StandingSum(spec);
     for (const seed of options.seeds) {
-      const trees = await cell(options, spec, strategy, seed);
-      if (trees === undefined) return undefined;
-      seeds.push(trees);
+      const complete = await cell(options, spec, strategy, seed, sum, notes);
+      if (!complete) return undefined;
     }
-    standings.push(standingOf(spec, seeds));
+    standings.push(sum.standing());
   }
   return standings;
 }
 
+/** One strategy with one seed, added to `sum`. @returns whether it has all its trees. */
 async function cell(
   options: Contest,
   spec: string,
   strategy: Strategy,
   seed: number,
-): Promise<Tree<unknown, unknown, unknown>[] | undefined> {
-  const { kit, tasks, count, policy, budget, signal, out, onTree } = options;
+  sum: StandingSum,
+  notes: Set<string>,
+): Promise<boolean> {
+  const { kit, tasks, count, policy, budget, retryIncomplete, signal, out, onTree } = options;
   const config = {
     ...options.config,
     seed,
@@ -75,9 +84,8 @@ async function cell(
   };
   const path = join(out, `${spec.replaceAll(/[^\w.=,-]/g, "-")}-s${seed}`);
   const folder = await RunFolder.open(path, { kind: "rollout", config });
-  const trees: Tree<unknown, unknown, unknown>[] = [];
   try {
-    await runRollouts(folder, {
+    const summary = await runRollouts(folder, {
       tasks,
       count,
       env: kit.make,
@@ -85,40 +93,74 @@ async function cell(
       strategy,
       seed,
       trees: options.trees,
+      retryIncomplete,
       limits: { treeTurns: budget },
       signal,
       ...(strategy.scored && { scorer: kit.progress! }),
       onTree: (tree) => {
-        trees.push(tree);
+        sum.add(tree);
         onTree();
       },
     });
-    for (const note of folder.notes) options.onNote(note);
+    sum.seedDone(summary);
+    for (const note of folder.notes) {
+      if (!notes.has(note)) options.onNote(note);
+      notes.add(note);
+    }
+    return summary.trees === count;
   } finally {
     await folder.close();
   }
-  return trees.length < count ? undefined : trees;
 }
 
-function standingOf(strategy: string, seeds: readonly Tree<unknown, unknown, unknown>[][]): Standing {
-  const trees = seeds.flat();
-  const leaves = trees.flatMap((tree) => tree.leaves);
-  const sum = (of: (tree: Tree<unknown, unknown, unknown>) => number) =>
-    trees.reduce((total, tree) => total + of(tree), 0);
-  const isWon = ({ leaves }: Tree<unknown, unknown, unknown>) => leaves.some(({ reward = 0 }) => reward > 0);
-  return {
-    strategy,
-    trees: trees.length,
-    leaves: leaves.length,
-    won: leaves.filter(({ reward = 0 }) => reward > 0).length,
-    rewarded: leaves.filter(({ reward }) => reward !== undefined).length,
-    solved: seeds.map((each) => each.filter(isWon).length / each.length),
-    turns: sum(({ budget }) => budget.turns),
-    forks: sum(({ budget }) => budget.forks),
-    pruned: leaves.filter(({ end }) => end.startsWith("pruned")).length,
-    seconds: sum(({ budget }) => budget.seconds),
-    problems: trees.filter(({ problems }) => problems.length > 0).length,
+class StandingSum {
+  readonly #strategy: string;
+  readonly #solved: number[] = [];
+  readonly #sums = {
+    trees: 0,
+    leaves: 0,
+    won: 0,
+    rewarded: 0,
+    turns: 0,
+    forks: 0,
+    pruned: 0,
+    seconds: 0,
+    problems: 0,
   };
+  #problem: string | undefined;
+
+  constructor(strategy: string) {
+    this.#strategy = strategy;
+  }
+
+  add({ task, leaves, budget, problems: [problem] }: Tree<unknown, unknown, unknown>): void {
+    const sums = this.#sums;
+    sums.trees++;
+    sums.leaves += leaves.length;
+    sums.won += leaves.filter(({ reward = 0 }) => reward > 0).length;
+    sums.rewarded += leaves.filter(({ reward }) => reward !== undefined).length;
+    sums.turns += budget.turns;
+    sums.forks += budget.forks;
+    sums.pruned += leaves.filter(({ end }) => end.startsWith("pruned")).length;
+    sums.seconds += budget.seconds;
+    if (problem === undefined) return;
+    sums.problems++;
+    this.#problem ??= `${task.id}: ${problem}`;
+  }
+
+  /** The trees of one seed are all there. */
+  seedDone({ solved }: Summary): void {
+    this.#solved.push(solved);
+  }
+
+  standing(): Standing {
+    return {
+      strategy: this.#strategy,
+      ...this.#sums,
+      solved: [...this.#solved],
+      ...(this.#problem !== undefined && { problem: this.#problem }),
+    };
+  }
 }
 
 /** The standings as a table. */

@@ -69,8 +69,11 @@ export function createAdam(size: number, options: AdamOptions = {}): Adam {
     save: () => ({ steps, m: Array.from(m), v: Array.from(v) }),
     load(state) {
       for (const key of ["m", "v"] as const) {
-        if (state[key].length !== size) {
-          throw new InputError(`adam: expected \`${key}\` of ${size} numbers, got ${state[key].length}`);
+        const given: unknown = state?.[key];
+        if (!Array.isArray(given))
+          throw new InputError(`adam: expected \`${key}\` of ${size} numbers, got none`);
+        if (given.length !== size) {
+          throw new InputError(`adam: expected \`${key}\` of ${size} numbers, got ${given.length}`);
         }
       }
       m.set(state.m);

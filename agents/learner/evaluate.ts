@@ -14,23 +14,31 @@ export interface EvaluateOptions<Data, Obs, Act> {
 }
 
 export interface Evaluation {
-  /** Share of all episodes that were won. */
+  /** Share of the episodes with an outcome that were won; NaN if there are none. */
   readonly success: number;
-  /** Share of the tasks won in at least one of the samples: Pass@4 for four. */
+  /** Share of the tasks with an outcome that were won in at least one of the samples: Pass@4 for four. NaN if there are none. */
   readonly pass: number;
+  /** Episodes that failed and have no outcome: the Env or the policy broke. They are neither won nor lost. */
+  readonly failed: number;
 }
 
-/** Plays every task of a set independently, `samples` times. An episode that failed for other reasons is not won. */
+/**
+ * Plays every task of a set independently, `samples` times. Where episodes failed, `pass` has fewer samples of their
+ * tasks than of the others: a result with `failed` above 0 is one to be taken with care, or again.
+ */
 export async function evaluate<Data, Obs, Act>(
   options: EvaluateOptions<Data, Obs, Act>,
 ): Promise<Evaluation> {
   const { tasks, samples = 4, policy, env, seed } = options;
-  let [wins, passes] = [0, 0];
+  let [wins, passes, played, judged] = [0, 0, 0, 0];
   for (const task of tasksOf(tasks)) {
     const { leaves } = await rollout(task, { env, policy, seed, strategy: independent({ n: samples }) });
-    const won = leaves.filter(({ reward }) => reward !== undefined && reward > 0).length;
+    const rewards = leaves.flatMap(({ reward }) => reward ?? []);
+    const won = rewards.filter((reward) => reward > 0).length;
     wins += won;
+    played += rewards.length;
+    if (rewards.length > 0) judged++;
     if (won > 0) passes++;
   }
-  return { success: wins / (tasks.size * samples), pass: passes / tasks.size };
+  return { success: wins / played, pass: passes / judged, failed: tasks.size * samples - played };
 }

@@ -192,7 +192,8 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
           throw new InputError(`learner: expected a state with \`${key}\` ${shape[key]}, got ${state[key]}`);
         }
       }
-      if (state.parameters.length !== parameters.length || !state.parameters.every(Number.isFinite)) {
+      const given: unknown = state.parameters;
+      if (!Array.isArray(given) || given.length !== parameters.length || !given.every(Number.isFinite)) {
         throw new InputError(`learner: expected \`parameters\` of ${parameters.length} finite numbers`);
       }
       adam.load(state.adam);

@@ -41,6 +41,10 @@ export interface UpdateReport {
   /** Mean turns of a leaf. */
   readonly turns: number;
   readonly learning: UpdateStats;
+  /** What went wrong in the trees, counted: failures of the Env, the policy or the scorer. */
+  readonly problems: number;
+  /** The first of them, in words, after the id of its task. */
+  readonly problem?: string;
 }
 
 /** Where a trainer stands, beside what its learner has learned. */
@@ -100,6 +104,7 @@ export function createTrainer<Data, Obs, Act>(options: TrainerOptions<Data, Obs,
         mixed: share(groups, isMixed),
         learning,
         ...means(trees),
+        ...problemsOf(trees),
       };
     },
     state: () => state,
@@ -126,6 +131,13 @@ function means(
     entropy: entropy / Math.max(1, choices),
     turns: leaves.reduce((sum, { node }) => sum + node.turn, 0) / Math.max(1, leaves.length),
   };
+}
+
+function problemsOf(
+  trees: readonly Tree<unknown, unknown, unknown>[],
+): Pick<UpdateReport, "problems" | "problem"> {
+  const all = trees.flatMap(({ task, problems }) => problems.map((problem) => `${task.id}: ${problem}`));
+  return { problems: all.length, ...(all[0] !== undefined && { problem: all[0] }) };
 }
 
 function share<T>(items: readonly T[], holds: (item: T) => boolean): number {

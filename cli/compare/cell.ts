@@ -1,7 +1,7 @@
 import { type Evaluation, evaluate } from "../../agents/learner/evaluate.ts";
 import { createLearner } from "../../agents/learner/learner.ts";
 import { createTrainer, type UpdateReport } from "../../agents/learner/trainer.ts";
-import { InputError } from "../../core/errors.ts";
+import { ForkGymError, InputError } from "../../core/errors.ts";
 import { deriveSeed } from "../../core/rng.ts";
 import { variantNamed } from "./methods.ts";
 import { partsOf, type Regime } from "./regimes.ts";
@@ -21,10 +21,16 @@ export interface CellResult {
   readonly setting: string;
   readonly seed: number;
   /** On the held-out tasks, at each quarter of the budget. */
-  readonly evaluations: readonly (Evaluation & { readonly envSteps: number })[];
+  readonly evaluations: readonly JudgedAt[];
   /** Means over stretches of updates. */
   readonly curve: readonly CurvePoint[];
 }
+
+/** An evaluation after so many env steps; `failed` only where an episode failed. */
+export type JudgedAt = Pick<Evaluation, "success" | "pass"> & {
+  readonly envSteps: number;
+  readonly failed?: number;
+};
 
 export type CurvePoint = Pick<UpdateReport, "envSteps" | "success" | "mixed" | "entropy" | "turns">;
 
@@ -66,7 +72,7 @@ export async function runCell(
     ...(variant.dapo && { dynamicSampling: true, update: { aggregation: "token-mean" as const } }),
   });
   const reports: UpdateReport[] = [];
-  const evaluations: CellResult["evaluations"][number][] = [];
+  const evaluations: JudgedAt[] = [];
   for (let update = 1; update <= regime.updates; update++) {
     const report = await trainer.next();
     reports.push(report);
@@ -76,13 +82,16 @@ export async function runCell(
       Math.floor((QUARTERS * (update - 1)) / regime.updates)
     )
       continue;
-    const evaluation = await evaluate({
+    const { failed, ...judged } = await evaluate({
       policy: learner,
       env: kit.make,
       tasks: test,
       seed: deriveSeed("compare", seed, "evaluation"),
     });
-    evaluations.push({ envSteps: report.envSteps, ...evaluation });
+    if (Number.isNaN(judged.success)) {
+      throw new ForkGymError(`compare: none of the ${failed} episodes on ${test.name} has an outcome`);
+    }
+    evaluations.push({ envSteps: report.envSteps, ...judged, ...(failed > 0 && { failed }) });
   }
   return { regime: regime.name, method, setting, seed, evaluations, curve: curveOf(reports) };
 }

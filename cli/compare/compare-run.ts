@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type RunFolder, writeWhole } from "../../core/run/run-folder.ts";
 import type { Output } from "../output.ts";
 import { type CellKey, type CellResult, cellName } from "./cell.ts";
+import { checkCell } from "./check-cell.ts";
 import { curvesSvg } from "./curves.ts";
 import type { Variant } from "./methods.ts";
 import { runCells } from "./pool.ts";
@@ -34,8 +35,8 @@ export interface Comparison {
 export async function runComparison(folder: RunFolder, options: CompareRunOptions): Promise<Comparison> {
   const { regimes, variants, seeds, workers, signal, output } = options;
   const done = new Map<string, CellResult>();
-  const log = await folder.log("cells.jsonl", ({ value }) => {
-    const cell = value as CellResult;
+  const log = await folder.log("cells.jsonl", ({ value, line }) => {
+    const cell = checkCell(value, `cells.jsonl line ${line}`);
     done.set(cellName(cell), cell);
   });
   const wanted = keysOf(regimes, variants, seeds);

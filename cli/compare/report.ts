@@ -33,8 +33,17 @@ function regimeReport(regime: Regime, rows: readonly Row[]): string {
     "",
     table(["method", "setting", ...steps, "Pass@4", "mixed"], body),
     "",
+    ...failures(rows),
     ...verdicts(rows),
   ].join("\n");
+}
+
+/** Said only where there is something to say. */
+function failures(rows: readonly Row[]): string[] {
+  const failed = rows
+    .flatMap(({ cells }) => cells.flatMap(({ evaluations }) => evaluations))
+    .reduce((sum, each) => sum + (each.failed ?? 0), 0);
+  return failed === 0 ? [] : [`${failed} episodes of the evaluations failed and are left out.`, ""];
 }
 
 function plusMinus({ mean, se }: Estimate): string {

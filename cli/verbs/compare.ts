@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.ts";
 import { RunFolder } from "../../core/run/run-folder.ts";
-import { abortOnSignal, type Globals, outputOf, whole } from "../command.ts";
+import { abortOnSignal, distinct, type Globals, outputOf, whole } from "../command.ts";
 import { runComparison } from "../compare/compare-run.ts";
 import { methodNames, variantsOf } from "../compare/methods.ts";
 import { configOf, frozenLakeRegimes } from "../compare/regimes.ts";
@@ -34,8 +34,8 @@ export function compareVerb(program: Command): void {
     .action(async (env: string, options: Options, command: Command) => {
       if (env !== "frozen-lake") throw new InputError(`compare: expected frozen-lake, got "${env}"`);
       const output = outputOf(command);
-      const regimes = regimesOf(options.regimes.split(","), options.updates);
-      const variants = variantsOf(options.methods.split(","));
+      const regimes = regimesOf(distinct("--regimes", options.regimes.split(",")), options.updates);
+      const variants = variantsOf(distinct("--methods", options.methods.split(",")));
       const config = {
         env,
         regimes: Object.fromEntries(regimes.map((regime) => [regime.name, configOf(regime)])),

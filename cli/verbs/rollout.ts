@@ -1,11 +1,19 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { runRollouts } from "../../core/run/rollout-run.ts";
 import { RunFolder } from "../../core/run/run-folder.ts";
 import type { TaskSet } from "../../core/task.ts";
 import type { AnyEnvKit } from "../../envs/kit.ts";
-import { abortOnSignal, envOptions, type Globals, outputOf, setOptions, whole } from "../command.ts";
+import {
+  abortOnSignal,
+  distinct,
+  envOptions,
+  type Globals,
+  outputOf,
+  setOptions,
+  whole,
+} from "../command.ts";
 import { contest, contestTable } from "../contest.ts";
 import { configured, setOf } from "../kits.ts";
 import { addModelOptions, type ModelOptions } from "../models/options.ts";
@@ -22,6 +30,7 @@ interface Options extends Globals, ModelOptions {
   readonly budget?: number;
   readonly tasks?: number;
   readonly trees: number;
+  readonly retryIncomplete?: boolean;
   readonly set: Record<string, string>;
   readonly env: Record<string, string>;
   readonly out?: string;
@@ -57,13 +66,12 @@ export function rolloutVerb(program: Command): void {
     )
     .option("--tasks <n>", "only the first n tasks", whole(1))
     .option("--trees <n>", "trees grown at once", whole(1), 4)
+    .option("--retry-incomplete", "grow the recorded trees that have a problem again")
     .addOption(setOptions())
     .addOption(envOptions())
-    .addOption(
-      new Option("--out <folder>", "run folder; the same again resumes").default(
-        undefined,
-        "runs/<set>-<strategy>-s<seed>",
-      ),
+    .option(
+      "--out <folder>",
+      "run folder; the same again resumes (default: runs/<set>-<strategy>-s<seed>, runs/<set>-contest to compare)",
     );
   addModelOptions(verb).action((name: string, options: Options, command: Command) =>
     rolloutSet(name, options, outputOf(command)),
@@ -118,6 +126,10 @@ async function playSet(
   };
   const label = name.replaceAll(/[^\w.-]+/g, "-");
   if (strategies.length > 1) {
+    distinct(
+      "--strategy",
+      strategies.map(({ spec }) => spec),
+    );
     const out = options.out ?? `runs/${label}-contest`;
     return compareStrategies(out, { name, kit, set, count, named, strategies, config }, options, output);
   }
@@ -145,6 +157,7 @@ async function playSet(
       strategy,
       seed,
       trees: options.trees,
+      retryIncomplete: options.retryIncomplete ?? false,
       ...(budget !== undefined && { limits: { treeTurns: budget } }),
       signal: interrupted.signal,
       ...(strategy.scored && { scorer: kit.progress! }),
@@ -163,7 +176,10 @@ async function playSet(
     if (summary.trees < count) {
       output.line(`stopped with ${summary.trees} of ${count} trees in ${out}; the same command goes on`);
       process.exitCode = 130;
-    } else output.line(`run: ${out}`);
+    } else {
+      output.line(`run: ${out}`);
+      if (count > 0 && Number.isNaN(summary.success)) nothingRewarded(summary.trees, problems[0], output);
+    }
   } finally {
     bar.stop();
     interrupted.done();
@@ -176,7 +192,7 @@ type Parts = Played & Pick<Parameters<typeof contest>[0], "count" | "strategies"
 async function compareStrategies(
   out: string,
   { name, set, named: { policy, live }, ...parts }: Parts,
-  { seed, seeds: numSeeds, budget = CONTEST_TURNS, trees }: Options,
+  { seed, seeds: numSeeds, budget = CONTEST_TURNS, trees, retryIncomplete = false }: Options,
   output: ReturnType<typeof outputOf>,
 ): Promise<void> {
   const seeds = Array.from({ length: numSeeds }, (_, at) => seed + at);
@@ -192,6 +208,7 @@ async function compareStrategies(
       seeds,
       budget,
       trees,
+      retryIncomplete,
       out,
       signal: interrupted.signal,
       onTree: () => bar.update(++done),
@@ -211,10 +228,28 @@ async function compareStrategies(
     const problems = standings.reduce((sum, each) => sum + each.problems, 0);
     if (problems > 0) output.line(`${problems} trees with problems; see ${out}`);
     output.line(`run: ${out}`);
+    if (standings.every(({ rewarded }) => rewarded === 0)) {
+      const problem = standings.flatMap((each) => each.problem ?? [])[0];
+      nothingRewarded(done, problem, output);
+    }
   } finally {
     bar.stop();
     interrupted.done();
   }
+}
+
+/** A run without a single outcome is no result: one line that says why, and a code of its own. */
+function nothingRewarded(
+  trees: number,
+  problem: string | undefined,
+  output: ReturnType<typeof outputOf>,
+): void {
+  const why =
+    problem === undefined
+      ? "nothing failed, the strategy dropped them all; choose another --strategy"
+      : `the first problem: ${problem}; put right what failed, then run the same command with --retry-incomplete`;
+  output.note(`forkgym: rollout: no leaf of ${trees} trees has a reward: ${why}`);
+  process.exitCode = 1;
 }
 
 /** A task set as it stands in a run's config. */

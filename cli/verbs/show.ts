@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { InputError } from "../../core/errors.ts";
 import { type TreeRecord, toTree } from "../../core/run/record.ts";
-import { readTrees } from "../../core/run/rollout-run.ts";
+import { countTrees, readTree, readTrees } from "../../core/run/rollout-run.ts";
 import { readManifest } from "../../core/run/run-folder.ts";
 import { treeSvg } from "../../core/run/tree-svg.ts";
 import { treeText } from "../../core/run/tree-text.ts";
@@ -38,22 +38,26 @@ export function showVerb(program: Command): void {
 /** Without a choice, the first tree whose checkpoint expanded a branch, since it shows most. */
 async function find(path: string, { task, tree }: Options): Promise<TreeRecord> {
   await readManifest(path);
+  if (tree !== undefined) return nth(path, tree);
   let [first, similar]: (TreeRecord | undefined)[] = [];
-  let count = 0;
   for await (const { record } of readTrees(path)) {
-    count++;
     first ??= record;
     const { id } = record.task;
     if (task !== undefined && id.includes(task)) similar ??= record;
-    if (tree !== undefined ? count === tree : task !== undefined ? id === task : expands(record)) {
-      return record;
-    }
+    if (task !== undefined ? id === task : expands(record)) return record;
   }
   if (first === undefined) throw new InputError(`show: ${path} holds no finished tree yet`);
-  if (tree !== undefined) throw new InputError(`show: ${path} holds ${count} trees, got --tree ${tree}`);
   if (task === undefined) return first;
   if (similar !== undefined) return similar;
   throw new InputError(`show: ${path} holds no tree of a task with "${task}" in its id`);
+}
+
+async function nth(path: string, tree: number): Promise<TreeRecord> {
+  const record = await readTree(path, tree);
+  if (record !== undefined) return record;
+  const count = await countTrees(path);
+  if (count === 0) throw new InputError(`show: ${path} holds no finished tree yet`);
+  throw new InputError(`show: ${path} holds ${count} trees, got --tree ${tree}`);
 }
 
 function expands({ checkpoints }: TreeRecord): boolean {

@@ -1,10 +1,11 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import { InputError, messageOf } from "../errors.ts";
 import type { RolloutAllOptions } from "../rollout/engine.ts";
 import { rolloutAll } from "../rollout/engine.ts";
 import type { Tree } from "../rollout/tree.ts";
 import { type TaskSet, tasksOf } from "../task.ts";
-import { readJsonl } from "./jsonl.ts";
+import { countLines, readJsonl, readJsonlAt } from "./jsonl.ts";
 import { checkRecord, type TreeRecord, toRecord, toTree } from "./record.ts";
 import { type Summary, Summing } from "./report.ts";
 import type { RunFolder } from "./run-folder.ts";
@@ -13,9 +14,14 @@ export interface RolloutRunOptions<Data, Obs, Act> extends RolloutAllOptions<Dat
   readonly tasks: TaskSet<Data>;
   /** How many of the tasks, from the first. @default all */
   readonly count?: number;
+  /**
+   * Takes the trees of these tasks that have a problem out of the folder, all at once, and grows them again.
+   * @default false: a tree that is recorded is not grown again
+   */
+  readonly retryIncomplete?: boolean;
   /** Told of every tree, those from before included, and how many are done. */
   readonly onTree?: (tree: Tree<Data, Obs, Act>, done: number) => void;
-  /** Told how many trees the folder held already, before any new one is begun. */
+  /** Told how many of the trees the folder held already, before any new one is begun. */
   readonly onResumed?: (done: number) => void;
 }
 
@@ -23,14 +29,19 @@ export interface RolloutRunOptions<Data, Obs, Act> extends RolloutAllOptions<Dat
 export const TREES = "trees.jsonl";
 
 /**
- * Rolls out the tasks of a set into `trees.jsonl` of a run folder, those that are not in it yet. A tree that an
- * abort cut short is not recorded, so that the next run grows it whole.
+ * Rolls out the tasks of a set into `trees.jsonl` of a run folder, those that are not in it yet, and sums up the
+ * trees of these tasks; trees of other tasks that the folder holds are left alone. A tree that an abort cut short
+ * is not recorded, so that the next run grows it whole.
+ * @throws {InputError} on a tree that could not be read again, naming the task and the field; it is not written.
  */
 export async function runRollouts<Data, Obs, Act>(
   folder: RunFolder,
   options: RolloutRunOptions<Data, Obs, Act>,
 ): Promise<Summary> {
-  const { tasks, count = tasks.size, onTree = () => {}, onResumed = () => {}, ...rest } = options;
+  const { tasks, count = tasks.size, retryIncomplete = false, ...other } = options;
+  const { onTree = () => {}, onResumed = () => {}, ...rest } = other;
+  const wanted = [...tasksOf(tasks, count)];
+  const ids = new Set(wanted.map(({ id }) => id));
   const summing = new Summing();
   const done = new Set<string>();
   const add = (tree: Tree<Data, Obs, Act>) => {
@@ -38,24 +49,51 @@ export async function runRollouts<Data, Obs, Act>(
     summing.add(tree);
     onTree(tree, done.size);
   };
-  const log = await folder.log(TREES, ({ value, line }) =>
-    add(toTree(checkRecord(value, `${TREES} line ${line}`))),
-  );
+  const again = new Set<number>();
+  const log = await folder.log(TREES, ({ value, line }) => {
+    const record = checkRecord(value, `${TREES} line ${line}`);
+    if (!ids.has(record.task.id)) return;
+    if (retryIncomplete && record.problems.length > 0) again.add(line);
+    else add(toTree(record));
+  });
+  if (again.size > 0) await log.drop(again);
   onResumed(done.size);
-  const left = [...tasksOf(tasks, count)].filter(({ id }) => !done.has(id));
+  const left = wanted.filter(({ id }) => !done.has(id));
   await rolloutAll(left, rest, async (tree) => {
     if (rest.signal?.aborted) return;
-    await log.append(toRecord(tree));
+    await log.appendText(lineOf(tree));
     add(tree);
   });
   return summing.summary();
 }
 
-/** How many finished trees a run folder holds. */
+/** The line of a tree, read again before it is written: what JSON drops or changes is found while it can be named. */
+function lineOf(tree: Tree<unknown, unknown, unknown>): string {
+  const where = `${TREES}: the tree of task ${tree.task.id} cannot be recorded`;
+  try {
+    const text = JSON.stringify(toRecord(tree));
+    checkRecord(JSON.parse(text), where);
+    return text;
+  } catch (error) {
+    const message = messageOf(error).replaceAll(/\s+/g, " ");
+    const named = error instanceof InputError ? message : `${where}: ${message}`;
+    throw new InputError(
+      `${named}; see what the policy, the environment, the scorer and the strategy return`,
+    );
+  }
+}
+
+/** How many finished trees a run folder holds; no tree is read for it. */
 export async function countTrees(path: string): Promise<number> {
-  let count = 0;
-  for await (const _ of readTrees(path)) count++;
-  return count;
+  const file = join(path, TREES);
+  return (await isThere(file)) ? countLines(file) : 0;
+}
+
+/** The n-th record of a run folder, from 1; undefined if there are not so many. No other one is parsed. */
+export async function readTree(path: string, n: number): Promise<TreeRecord | undefined> {
+  const file = join(path, TREES);
+  const value = (await isThere(file)) ? await readJsonlAt(file, n) : undefined;
+  return value === undefined ? undefined : checkRecord(value, `${TREES} line ${n}`);
 }
 
 /**
@@ -67,12 +105,15 @@ export async function* readTrees(
   onTail: (bytes: number) => void = () => {},
 ): AsyncGenerator<{ readonly record: TreeRecord; readonly line: number }> {
   const file = join(path, TREES);
-  const there = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return;
+  if (!(await isThere(file))) return;
   for await (const { value, line } of readJsonl(file, (tail) => onTail(tail.length))) {
     yield { record: checkRecord(value, `${TREES} line ${line}`), line };
   }
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }

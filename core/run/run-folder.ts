@@ -4,6 +4,7 @@ import { InputError, messageOf } from "../errors.ts";
 import { canonicalJson, type Json, type JsonObject } from "../json.ts";
 import { type JsonLine, JsonlLog } from "./jsonl.ts";
 import { lock } from "./lock.ts";
+import { currentVersions, type Versions } from "./versions.ts";
 
 /** Raised when older folders can no longer be read. */
 export const RUN_FORMAT = 1;
@@ -16,6 +17,12 @@ export interface Manifest {
   readonly config: JsonObject;
 }
 
+/** A manifest as `run.json` has it. */
+export interface FoundManifest extends Manifest {
+  /** What the run was begun with; missing in a folder of before versions were written down. */
+  readonly versions?: Versions;
+}
+
 /**
  * A run on disk: `run.json` and append-only JSONL files beside it. Killing the process at any point loses only
  * what was under way; opening the folder again with the same manifest goes on.
@@ -24,7 +31,7 @@ export class RunFolder {
   readonly path: string;
   /** True if the folder held this run already. */
   readonly resumed: boolean;
-  /** What a crash left behind and was taken off, in words. */
+  /** In words: what a crash left behind and was taken off, and that another version of forkgym began the run. */
   readonly notes: string[] = [];
   readonly #unlock: () => Promise<void>;
   readonly #logs: JsonlLog[] = [];
@@ -50,7 +57,9 @@ export class RunFolder {
       });
       if (found === undefined) await writeManifest(path, manifest);
       else sameRun(path, found, manifest);
-      return new RunFolder(path, found !== undefined, unlock);
+      const folder = new RunFolder(path, found !== undefined, unlock);
+      folder.notes.push(...versionNotes(found?.versions));
+      return folder;
     } catch (error) {
       await unlock();
       throw error;
@@ -91,13 +100,13 @@ export class MissingRun extends InputError {}
  * @throws {MissingRun} if there is none.
  * @throws {InputError} if it does not parse or is of another format.
  */
-export async function readManifest(path: string): Promise<Manifest> {
+export async function readManifest(path: string): Promise<FoundManifest> {
   const file = join(path, "run.json");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
     throw new MissingRun(`run folder: ${path} holds no run.json; is it a run folder?`);
   });
-  let value: { readonly format?: unknown; readonly kind?: unknown; readonly config?: unknown };
+  let value: { readonly [field in "format" | "kind" | "config" | "versions"]?: unknown };
   try {
     value = JSON.parse(text) as typeof value;
   } catch (error) {
@@ -112,7 +121,8 @@ export async function readManifest(path: string): Promise<Manifest> {
   if (typeof value.kind !== "string" || typeof value.config !== "object" || value.config === null) {
     throw new InputError(`run folder: ${file} lacks \`kind\` or \`config\`; it was changed by hand`);
   }
-  return { kind: value.kind, config: value.config as JsonObject };
+  const versions = value.versions as Versions | undefined;
+  return { kind: value.kind, config: value.config as JsonObject, ...(versions && { versions }) };
 }
 
 async function writeManifest(path: string, manifest: Manifest): Promise<void> {
@@ -127,8 +137,16 @@ async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   }
   await writeWhole(
     join(path, "run.json"),
-    `${JSON.stringify({ format: RUN_FORMAT, ...manifest }, null, 2)}\n`,
+    `${JSON.stringify({ format: RUN_FORMAT, versions: currentVersions(), ...manifest }, null, 2)}\n`,
   );
+}
+
+function versionNotes(before: Versions | undefined): string[] {
+  const { forkgym } = currentVersions();
+  if (before?.forkgym === undefined || before.forkgym === forkgym) return [];
+  return [
+    `run.json: begun with forkgym ${before.forkgym}, goes on with ${forkgym}; what they find may differ`,
+  ];
 }
 
 function sameRun(path: string, found: Manifest, wanted: Manifest): void {

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InputError } from "../../../core/errors.ts";
-import { lock } from "../../../core/run/lock.ts";
+import { ForeignLock, lock } from "../../../core/run/lock.ts";
 
 const POLL_MS = 100;
 
@@ -39,8 +39,8 @@ async function lockPatiently(path: string, signal?: AbortSignal): Promise<() => 
     try {
       return await lock(path);
     } catch (error) {
-      // Held by one that is alive, and what it makes we need not.
-      if (!(error instanceof InputError)) throw error;
+      // Held by one that is alive, and what it makes we need not. Of one elsewhere nobody knows when it ends.
+      if (!(error instanceof InputError) || error instanceof ForeignLock) throw error;
       await setTimeout(POLL_MS, undefined, signal && { signal }).catch(() => {});
     }
   }

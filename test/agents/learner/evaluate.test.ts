@@ -14,7 +14,7 @@ test("success is the share of all episodes, pass the share of the tasks won at l
   const policy = scripted<LineData, string, string>(({ task, branch }) =>
     task.id === "b" || (task.id === "a" && branch === "2") ? "win" : "lose",
   );
-  expect(await evaluate({ policy, env, tasks, seed })).toEqual({ success: 5 / 12, pass: 2 / 3 });
+  expect(await evaluate({ policy, env, tasks, seed })).toEqual({ success: 5 / 12, pass: 2 / 3, failed: 0 });
 });
 
 test("four episodes a task, or as many as it is told", async () => {
@@ -26,21 +26,35 @@ test("four episodes a task, or as many as it is told", async () => {
   await evaluate({ policy, env, tasks, seed });
   expect(branches.sort()).toEqual(["a", "b", "c"].flatMap((id) => ["0", "1", "2", "3"].map((n) => id + n)));
   branches.length = 0;
-  expect(await evaluate({ policy, env, tasks, seed, samples: 2 })).toEqual({ success: 1, pass: 1 });
+  expect(await evaluate({ policy, env, tasks, seed, samples: 2 })).toEqual({
+    success: 1,
+    pass: 1,
+    failed: 0,
+  });
   expect(branches).toHaveLength(6);
 });
 
-test("an episode that fails is not won, and the others count all the same", async () => {
+test("an episode that fails is neither won nor lost, and is counted", async () => {
   const world = new LineWorld();
-  const policy = scripted<LineData, string, string>(({ branch }) => (branch === "0" ? "break" : "win"));
+  const policy = scripted<LineData, string, string>(({ branch }) =>
+    branch === "0" ? "break" : branch === "1" ? "lose" : "win",
+  );
   world.fault = (operation, history) => {
     if (operation === "step" && history === "/break") throw new Error("broken");
   };
-  expect(await evaluate({ policy, env: world.make, tasks, seed })).toEqual({ success: 9 / 12, pass: 1 });
+  expect(await evaluate({ policy, env: world.make, tasks, seed })).toEqual({
+    success: 6 / 9,
+    pass: 1,
+    failed: 3,
+  });
   world.fault = (operation) => {
     if (operation === "reset") throw new Error("no start");
   };
-  expect(await evaluate({ policy, env: world.make, tasks, seed })).toEqual({ success: 0, pass: 0 });
+  expect(await evaluate({ policy, env: world.make, tasks, seed })).toEqual({
+    success: Number.NaN,
+    pass: Number.NaN,
+    failed: 12,
+  });
   expect(world.opened - world.closed).toBe(0);
 });
 

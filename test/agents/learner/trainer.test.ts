@@ -159,7 +159,9 @@ describe("trees that fail", () => {
     world.fault = (operation) => {
       if (operation === "reset") throw new Error("no lake");
     };
-    expect(await trainer.next()).toMatchObject({ update: 1, envSteps: 8, trees: 8, mixed: 0 });
+    const report = await trainer.next();
+    expect(report).toMatchObject({ update: 1, envSteps: 8, trees: 8, mixed: 0, problems: 8 });
+    expect(report.problem).toMatch(/^line\/\d: .*no lake$/);
     expect(batches[0]!.groups).toEqual([]);
     expect(await trainer.next()).toMatchObject({ update: 2, envSteps: 16 });
     expect(world.opened - world.closed).toBe(0);
@@ -175,6 +177,10 @@ describe("trees that fail", () => {
     expect(groups.some(({ dropped }) => dropped > 0)).toBe(true);
     for (const { leaves } of groups) for (const { end } of leaves) expect(end).not.toBe("error");
     expect(report.trees).toBeGreaterThanOrEqual(groups.length);
+    expect(report.problems).toBe(groups.flatMap(({ tree }) => tree.problems).length);
+    world.fault = () => {};
+    const whole = await trainer.next();
+    expect([whole.problems, "problem" in whole]).toEqual([0, false]);
   });
 });
 

@@ -101,6 +101,32 @@ test("cells that are in the folder are not run again, and others of the folder a
   expect(await readFile(join(folder, "cells.jsonl"), "utf8")).toBe(after);
 });
 
+test("a damaged cell is one error with its line and field, and the file is left as it is", async () => {
+  await (await RunFolder.open(folder, { kind: "compare", config: {} })).close();
+  const file = join(folder, "cells.jsonl");
+  const good = cell({}, [0, 0, 0, 0.5]);
+  for (const [damaged, message] of [
+    [null, "cells.jsonl line 2: expected `regime` to be a text, got undefined"],
+    [{ ...good, seed: "0" }, 'cells.jsonl line 2: expected `seed` to be a whole number, got "0"'],
+    [{ ...good, curve: [] }, "cells.jsonl line 2: expected `curve` to be a list that is not empty, got []"],
+    [
+      { ...good, evaluations: [{ ...good.evaluations[0], pass: null }] },
+      "cells.jsonl line 2: expected `evaluations[0].pass` to be a number, got null",
+    ],
+    [
+      { ...good, curve: [null] },
+      "cells.jsonl line 2: expected `curve[0].envSteps` to be a number, got undefined",
+    ],
+  ] as const) {
+    const text = [good, damaged].map((each) => `${JSON.stringify(each)}\n`).join("");
+    await writeFile(file, text);
+    await expect(run({ seeds: 1 })).rejects.toThrow(
+      `${message}; the file was damaged after it was written: take the line out, and its cell is run again`,
+    );
+    expect(await readFile(file, "utf8")).toBe(text);
+  }
+});
+
 test("an abort keeps the cells that are done and writes no report", async () => {
   const signal = AbortSignal.abort(new Error("stopped by hand"));
   await expect(run({ seeds: 1, signal })).rejects.toThrow("stopped by hand");

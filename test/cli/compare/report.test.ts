@@ -34,6 +34,14 @@ test("the head names the env steps of the update at which a quarter was judged",
   expect(report).toContain("| 1k        | 1.5k      | 2.5k      | 3k         |");
 });
 
+test("episodes that failed are said", () => {
+  const [first, ...rest] = around("grpo", 0.5, 0);
+  const evaluations = first!.evaluations.map((each, at) => (at < 2 ? { ...each, failed: 3 } : each));
+  expect(compareReport([regime], [{ ...first!, evaluations }, ...rest])).toContain(
+    "\n\n6 episodes of the evaluations failed and are left out.\n",
+  );
+});
+
 test("one seed has no standard error", () => {
   const report = compareReport(
     [regime],

@@ -82,6 +82,11 @@ test.each([
     '--methods: expected some of grpo, dapo, arpo, tree-random, patr, got "ppo"',
   ],
   ["compare frozen-lake --regimes easy", '--regimes: expected some of hard, rllm, got "easy"'],
+  ["compare frozen-lake --regimes rllm,rllm", 'forkgym: --regimes: "rllm" is named twice; name each once\n'],
+  [
+    "compare frozen-lake --methods grpo,patr,grpo",
+    'forkgym: --methods: "grpo" is named twice; name each once\n',
+  ],
   ["compare frozen-lake --updates 3", "argument '3' is invalid. Expected a whole number from 4 up."],
   ["compare frozen-lake --seeds 0", "argument '0' is invalid. Expected a whole number from 1 up."],
   ["compare frozen-lake --worker 2", "error: unknown option '--worker'\n(Did you mean --workers?)"],

@@ -1,7 +1,9 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Standing } from "../../../cli/contest.ts";
 import type { TreeRecord } from "../../../core/run/record.ts";
+import type { Summary } from "../../../core/run/report.ts";
 import { forkgym, freshFolder, linesOf, quiet, start, untilLines } from "../forkgym.ts";
 
 /** Digests of the trees of a run, sorted: trees may come in any order. */
@@ -48,6 +50,7 @@ test("the manifest holds all that decides the result", async () => {
   );
   expect(JSON.parse(await readFile(join(folder, "r/run.json"), "utf8"))).toEqual({
     format: 1,
+    versions: { forkgym: expect.stringMatching(/^\d+\.\d+/), node: process.versions.node },
     kind: "rollout",
     config: {
       env: "frozen-lake",
@@ -79,6 +82,45 @@ describe("the same command again", () => {
     const before = await contents(join(folder, "steps"));
     expect(JSON.parse(await run(6, "steps"))).toMatchObject({ trees: 6 });
     expect(await contents(join(folder, "steps"))).toEqual(before);
+  });
+
+  test("with fewer tasks reports these tasks, for several strategies the same ones", async () => {
+    const folder = await freshFolder();
+    const counts = ({ budget: { seconds, ...counts }, ...summary }: Summary) => ({ ...summary, counts });
+    const run = async (tasks: number, out: string) =>
+      JSON.parse(await quiet(folder, `rollout frozen-lake/rllm-test --tasks ${tasks} --out ${out} --json`));
+    await run(8, "r");
+    expect(counts({ ...(await run(2, "r")), run: "fresh" })).toEqual(counts(await run(2, "fresh")));
+    const contest = async (tasks: number, strategies: readonly string[], out: string) => {
+      const args = strategies.map((strategy) => `--strategy ${strategy}`).join(" ");
+      const text = await quiet(
+        folder,
+        `rollout frozen-lake/rllm-test ${args} --tasks ${tasks} --seeds 2 --budget 8 --out ${out} --json`,
+      );
+      const { standings } = JSON.parse(text) as { readonly standings: Standing[] };
+      return standings.map(({ seconds, ...rest }) => rest);
+    };
+    await contest(6, ["patr", "independent:n=2"], "c");
+    const few = await contest(2, ["patr", "independent:n=2", "arpo"], "c");
+    expect(few.map(({ trees }) => trees)).toEqual([4, 4, 4]);
+    expect(few).toEqual(await contest(2, ["patr", "independent:n=2", "arpo"], "c2"));
+  });
+
+  test("with another version of forkgym goes on, with one note", async () => {
+    const folder = await freshFolder();
+    const contest =
+      "rollout frozen-lake/rllm-test --tasks 1 --strategy patr --strategy arpo --seeds 2 --out c";
+    await quiet(folder, contest);
+    for (const name of await readdir(join(folder, "c"))) {
+      const file = join(folder, "c", name, "run.json");
+      const manifest = JSON.parse(await readFile(file, "utf8"));
+      await writeFile(file, JSON.stringify({ ...manifest, versions: { forkgym: "0.0.1", node: "20.0.0" } }));
+    }
+    const { code, stderr } = await forkgym(folder, contest);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^run\.json: begun with forkgym 0\.0\.1, goes on with \S+; what they find may differ\n$/,
+    );
   });
 
   test("with another seed, strategy, set or policy is refused, the first difference named, nothing changed", async () => {
@@ -242,6 +284,10 @@ test.each([
   [
     "rollout frozen-lake/rllm-test --seed 1.5",
     "argument '1.5' is invalid. Expected a whole number from 0 up.",
+  ],
+  [
+    "rollout frozen-lake/rllm-test --strategy patr --strategy arpo --strategy patr",
+    'forkgym: --strategy: "patr" is named twice; name each once\n',
   ],
   ["rollout frozen-lake/rllm-test --set limit", "argument 'limit' is invalid. Expected name=value."],
   ["rollout frozen-lake/rllm-test --set limit=6", "expected `limit` to be one of 5, 8, got 6"],

@@ -24,6 +24,15 @@ test("the n-th tree: a line for what it is, its branches, and what it cost", asy
   expect(lines.filter((line) => /, reward \d/.test(line))).toHaveLength(leaves.length);
 });
 
+test("the n-th tree is found without the ones before it being read", async () => {
+  const { folder, records } = await recorded();
+  await writeFile(join(folder, "r/trees.jsonl"), `{damaged\n${JSON.stringify(records[1])}\n`);
+  expect(JSON.parse(await quiet(folder, "show r --tree 2 --json"))).toEqual(records[1]);
+  expect((await forkgym(folder, "show r --tree 1")).stderr).toContain(
+    "forkgym: trees.jsonl line 1: not JSON",
+  );
+});
+
 test("without a choice it is the first tree that expanded a branch, and with --json its record", async () => {
   const { folder, records } = await recorded();
   const first = records.find(({ checkpoints }) =>

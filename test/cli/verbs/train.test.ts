@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { UpdateReport } from "../../../agents/learner/trainer.ts";
 import type { Saved } from "../../../cli/train-run.ts";
+import { evaluationLine, updateWords } from "../../../cli/verbs/train.ts";
 import { forkgym, freshFolder, linesOf, quiet, start, untilLines } from "../forkgym.ts";
 
 const TRAIN = "train frozen-lake/rllm-test --steps 100";
@@ -31,7 +32,7 @@ test("--evaluate judges the result on a set, the same again and for a run that i
   const folder = await freshFolder();
   const args = `${TRAIN} --updates 1 --evaluate frozen-lake/rllm-test --out t`;
   const json = JSON.parse(await quiet(folder, `${args} --json`));
-  expect(json).toMatchObject({ run: "t", complete: true, update: 1 });
+  expect(json).toMatchObject({ run: "t", complete: true, update: 1, problems: 0, failed: 0 });
   expect(json.pass).toBeGreaterThan(json.success);
   expect(JSON.parse(await quiet(folder, `${args} --json`))).toEqual(json);
   const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
@@ -86,6 +87,14 @@ test("another seed or price is refused, and a damaged learner.json named", async
   for (const [damaged, message] of [
     [text.slice(0, 50), /^forkgym: train: t\/learner\.json is not JSON \(.*\); delete it to train anew\n$/],
     [
+      '{"learner":{},"trainer":{"update":1,"cursor":"x"}}',
+      /^forkgym: train: t\/learner\.json: expected `trainer\.cursor` to be a whole number, got "x"; delete it to train anew\n$/,
+    ],
+    [
+      text.replace(/"parameters":\[[^\]]*\]/, '"parameters":7'),
+      /^forkgym: learner: expected `parameters` of \d+ finite numbers\n$/,
+    ],
+    [
       '{"learner":{}}',
       /^forkgym: train: t\/learner\.json lacks `trainer` or `learner`; delete it to train anew\n$/,
     ],
@@ -93,6 +102,59 @@ test("another seed or price is refused, and a damaged learner.json named", async
     await writeFile(file, damaged);
     expect((await forkgym(folder, `${TRAIN} --updates 1 --out t`)).stderr).toMatch(message);
   }
+});
+
+test("--evaluate with a set of another environment is refused, both environments named", async () => {
+  const folder = await freshFolder();
+  const { code, stdout, stderr } = await forkgym(folder, `${TRAIN} --evaluate frozen-lake-v1/4x4`);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    "forkgym: train: --evaluate: expected a task set of frozen-lake, which is trained on, " +
+      'got "frozen-lake-v1/4x4" of frozen-lake-v1\n',
+  ]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a damaged updates.jsonl is one error with its line, and nothing is changed", async () => {
+  const folder = await freshFolder();
+  await quiet(folder, `${TRAIN} --updates 3 --out t`);
+  const file = join(folder, "t/updates.jsonl");
+  const [first, second, third] = await linesOf(file);
+  const end = "; the file was damaged after it was written";
+  for (const [lines, message] of [
+    [[first, "null", third], `updates.jsonl line 2: expected \`update\` to be 2, got undefined${end}`],
+    [[first, '{"update":"x"}', third], `updates.jsonl line 2: expected \`update\` to be 2, got "x"${end}`],
+    [[first, third], `updates.jsonl line 2: expected \`update\` to be 2, got 3${end}`],
+    [
+      [first, second],
+      "updates.jsonl: holds 2 updates, and learner.json was saved at update 3: lines were lost; " +
+        "delete learner.json to train anew",
+    ],
+  ] as const) {
+    const text = lines.map((line) => `${line}\n`).join("");
+    await writeFile(file, text);
+    const { code, stdout, stderr } = await forkgym(folder, `${TRAIN} --updates 4 --out t`);
+    expect([code, stdout, stderr]).toEqual([2, "", `forkgym: ${message}\n`]);
+    expect(await readFile(file, "utf8")).toBe(text);
+  }
+});
+
+test("what failed is told in an update and in an evaluation, and only then", () => {
+  const report = { success: 0.5, entropy: 1.234, problems: 0 } as UpdateReport;
+  expect(updateWords(report)).toBe("success 50.0%, entropy 1.23");
+  expect(updateWords({ ...report, problems: 3 })).toBe("success 50.0%, entropy 1.23, 3 problems");
+  const judged = { success: 0.25, pass: 0.5, failed: 0 };
+  expect(evaluationLine("s", judged)).toBe("s: success 25.0%, Pass@4 50.0%");
+  expect(evaluationLine("s", { success: Number.NaN, pass: Number.NaN, failed: 12 })).toBe(
+    "s: success -, Pass@4 -; 12 episodes failed and are left out",
+  );
+});
+
+test("the help names the folder that is taken", async () => {
+  const folder = await freshFolder();
+  const help = (await quiet(folder, "train --help")).replaceAll(/\s+/g, " ");
+  expect(help).toContain("(default: runs/train-<set>-<strategy>-s<seed>)");
 });
 
 test.each([

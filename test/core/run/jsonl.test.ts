@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { JsonlLog, readJsonl } from "../../../core/run/jsonl.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { countLines, JsonlLog, readJsonl, readJsonlAt } from "../../../core/run/jsonl.ts";
 
 let folder: string;
 let file: string;
@@ -76,4 +76,65 @@ test("lines longer than a read chunk come whole", async () => {
     [1, big],
     [2, big],
   ]);
+});
+
+test("a line of 24 MB is read in a moment: its pieces are joined once", async () => {
+  await writeFile(file, `{"a":"${"x".repeat(24 << 20)}"}\n`);
+  const began = performance.now();
+  const lengths = [];
+  for await (const { value } of readJsonl(file)) lengths.push((value as { a: string }).a.length);
+  expect(lengths).toEqual([24 << 20]);
+  // Joining them again with each piece takes over two seconds.
+  expect(performance.now() - began).toBeLessThan(1500);
+});
+
+test("lines are counted whatever is in them, a last one that was cut off not", async () => {
+  for (const [text, count] of [
+    ["", 0],
+    ["{}", 0],
+    ['{}\nnot JSON\n{"a":', 2],
+    [`${"é".repeat(70_000)}\n\n`, 2],
+  ] as const) {
+    await writeFile(file, text);
+    expect(await countLines(file)).toBe(count);
+  }
+});
+
+test("one line is read without the others being parsed", async () => {
+  await writeFile(file, 'not JSON\n{"a":2}\n{"a":');
+  expect(await readJsonlAt(file, 2)).toEqual({ a: 2 });
+  expect(await readJsonlAt(file, 3)).toBeUndefined();
+  await expect(readJsonlAt(file, 1)).rejects.toThrow("log.jsonl line 1: not JSON");
+});
+
+describe("lines that are dropped", () => {
+  test("leave the others byte for byte, and what is appended comes after them", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.json(), fc.boolean())), async (lines) => {
+        await writeFile(file, lines.map(([json]) => `${json.replaceAll("\n", " ")} \n`).join(""));
+        await writeFile(`${file}.tmp`, "left over from a kill");
+        const { log } = await openLog();
+        const last = log.append({ before: true });
+        await log.drop(new Set(lines.flatMap(([, drop], at) => (drop ? [at + 1] : []))));
+        await last;
+        await log.append({ after: true });
+        await log.close();
+        const kept = lines.filter(([, drop]) => !drop);
+        expect(await readFile(file, "utf8")).toBe(
+          `${kept.map(([json]) => `${json.replaceAll("\n", " ")} \n`).join("")}{"before":true}\n{"after":true}\n`,
+        );
+        expect(await readdir(folder)).toEqual(["log.jsonl"]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("stay where they are if the new file cannot be made", async () => {
+    await writeFile(file, '{"a":1}\n{"a":2}\n');
+    await mkdir(`${file}.tmp`);
+    const { log } = await openLog();
+    await expect(log.drop(new Set([1]))).rejects.toThrow(/directory/);
+    await log.close();
+    expect(await readFile(file, "utf8")).toBe('{"a":1}\n{"a":2}\n');
+  });
 });

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -96,6 +96,36 @@ test("rollouts that are killed 24 times lose no finished tree, and end with the 
   }
   expect(kills).toBeGreaterThanOrEqual(24);
   expect(midway).toBeGreaterThanOrEqual(12);
+}, 120_000);
+
+test("growing incomplete trees again is killed eight times and never loses a complete one", async () => {
+  const folder = await freshFolder();
+  const rng = createRng("retry kills");
+  const args = "rollout frozen-lake/hard-test --strategy patr:maxLeaves=12 --tasks 40 --trees 4 --out r";
+  const wholeMs = await whole(folder, args);
+  const run = join(folder, "r");
+  const expected = (await treesIn(run)).map(({ digest }) => digest).sort();
+  let kills = 0;
+  for (let done = false; !done; ) {
+    // Each second tree is made one that failed.
+    const records = await treesIn(run);
+    const marked = records.map((record, at) => {
+      const failed = { ...record, problems: ["branch 0, after turn 0: no server"] };
+      return at % 2 === 0 ? record : { ...failed, digest: digestOf(failed) };
+    });
+    const lines = marked.map((record) => `${JSON.stringify(record)}\n`).join("");
+    await writeFile(join(run, "trees.jsonl"), lines);
+    const running = start(folder, `${args} --retry-incomplete`);
+    if (kills < 8) await Promise.race([setTimeout(rng.below(wholeMs)), running.ended]);
+    else await running.ended;
+    running.process.kill("SIGKILL");
+    const { signal } = await running.ended;
+    const after = (await treesIn(run)).map(({ digest }) => digest);
+    for (const { digest } of marked.filter((_, at) => at % 2 === 0)) expect(after).toContain(digest);
+    if (signal !== null) kills++;
+    done = signal === null && kills >= 8;
+  }
+  expect((await treesIn(run)).map(({ digest }) => digest).sort()).toEqual(expected);
 }, 120_000);
 
 test("a comparison that is killed four times finds the same cells", async () => {

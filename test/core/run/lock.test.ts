@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { sha256 } from "../../../core/json.ts";
-import { lock } from "../../../core/run/lock.ts";
+import { ForeignLock, lock } from "../../../core/run/lock.ts";
 
 let folder: string;
 let path: string;
@@ -48,7 +48,7 @@ async function winners(count: number): Promise<number> {
 
 test("a lock names its process, is given back, and leaves nothing behind", async () => {
   const release = await lock(path);
-  expect(await readFile(path, "utf8")).toMatch(new RegExp(`^${process.pid} \\S+\\n$`));
+  expect(await readFile(path, "utf8")).toMatch(new RegExp(`^${process.pid}( \\S+){4}\\n$`));
   expect(await readdir(folder)).toEqual(["run.lock"]);
   await expect(lock(path)).rejects.toThrow(
     `run folder: ${path} is held by process ${process.pid}, which is still running; wait for it, or choose another folder`,
@@ -134,4 +134,38 @@ function killed(pid: number): void {
 
 test("a folder that is not there is an error, not a wait", async () => {
   await expect(lock(join(folder, "no/run.lock"))).rejects.toThrow("ENOENT");
+});
+
+test.each([
+  [2, "another host"],
+  [3, "before a reboot of the host"],
+  [4, "in another container"],
+])(
+  "a lock whose field %i differs is refused with how to remove it, be its process here or not: %s",
+  async (field, where) => {
+    await lock(path);
+    const own = (await readFile(path, "utf8")).trim().split(" ");
+    for (const pid of [String(process.pid), "999999999"]) {
+      const text = `${[pid, ...own.slice(1)].map((word, at) => (at === field ? "elsewhere" : word)).join(" ")}\n`;
+      await writeFile(path, text);
+      const host = field === 2 ? "elsewhere" : own[2];
+      const refused = lock(path);
+      await expect(refused).rejects.toBeInstanceOf(ForeignLock);
+      await expect(refused).rejects.toThrow(
+        `run folder: ${path} was taken by process ${pid} on host ${host} (${where}), which cannot be seen from here ` +
+          `(host ${own[2]}); wait for it, or, if it is gone, remove the lock: rm ${path}`,
+      );
+      expect(await readFile(path, "utf8")).toBe(text);
+      expect(await readdir(folder)).toEqual(["run.lock"]);
+    }
+  },
+);
+
+test("a lock of an older version, with a pid and a birth alone, holds and is taken over as ever", async () => {
+  await lock(path);
+  const [pid, born] = (await readFile(path, "utf8")).split(" ");
+  await writeFile(path, `${pid} ${born}\n`);
+  await expect(lock(path)).rejects.toThrow(`is held by process ${pid}, which is still running`);
+  await writeFile(path, `${pid} 1\n`);
+  await (await lock(path))();
 });

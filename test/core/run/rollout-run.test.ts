@@ -1,12 +1,20 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { InputError } from "../../../core/errors.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { independent } from "../../../core/rollout/strategies/independent.ts";
-import type { TreeRecord } from "../../../core/run/record.ts";
+import type { Strategy } from "../../../core/rollout/strategy.ts";
+import { type TreeRecord, toTree } from "../../../core/run/record.ts";
 import { summarize } from "../../../core/run/report.ts";
-import { countTrees, type RolloutRunOptions, readTrees, runRollouts } from "../../../core/run/rollout-run.ts";
+import {
+  countTrees,
+  type RolloutRunOptions,
+  readTree,
+  readTrees,
+  runRollouts,
+} from "../../../core/run/rollout-run.ts";
 import { RunFolder } from "../../../core/run/run-folder.ts";
 import { type LineData, LineWorld } from "../../fakes/line-env.ts";
 import { taskSet } from "../../fakes/task-set.ts";
@@ -135,6 +143,110 @@ test("a tree with a problem is recorded with it", async () => {
     "branch 0, after turn 0: no such line",
     "branch 1, after turn 0: no such line",
   ]);
+});
+
+test("with fewer tasks than the folder holds, the trees of these tasks alone are told of and summed up", async () => {
+  await run();
+  const told: string[] = [];
+  let resumed = -1;
+  const { summary, reset } = await run({
+    count: 2,
+    onTree: (tree) => told.push(tree.task.id),
+    onResumed: (done) => {
+      resumed = done;
+    },
+  });
+  expect([resumed, reset, told]).toEqual([2, [], ids(2)]);
+  const all = await records();
+  expect(all).toHaveLength(5);
+  expect(summary).toEqual(summarize(all.slice(0, 2).map((record) => toTree(record))));
+});
+
+describe("trees with a problem", () => {
+  const broken = async () => {
+    world.fault = (operation, history) => {
+      if (operation === "step" && history.startsWith("/a")) throw new Error("no such line");
+    };
+    const { summary } = await run();
+    expect([summary.incomplete > 0, summary.incomplete < 5]).toEqual([true, true]);
+    world.fault = () => {};
+    return records();
+  };
+
+  test("stay as they are, and are grown again when asked for", async () => {
+    const before = await broken();
+    const failed = before.filter(({ problems }) => problems.length > 0).map(({ task }) => task.id);
+    expect((await run()).reset).toEqual([]);
+    const told: string[] = [];
+    const { summary, reset } = await run({
+      retryIncomplete: true,
+      onTree: (tree) => told.push(tree.task.id),
+    });
+    expect([summary.trees, summary.incomplete, reset]).toEqual([5, 0, failed]);
+    expect([...told].sort()).toEqual(ids(5));
+    const after = await records();
+    expect(after.slice(0, 5 - failed.length)).toEqual(before.filter(({ problems }) => problems.length === 0));
+    await rm(join(folder, "trees.jsonl"));
+    await run();
+    const digests = (all: TreeRecord[]) => all.map(({ digest }) => digest).sort();
+    expect(digests(after)).toEqual(digests(await records()));
+  });
+
+  test("of other tasks than these stay", async () => {
+    const before = await broken();
+    const last = before.findLast(({ problems }) => problems.length > 0)!;
+    const count = before.indexOf(last);
+    await run({ count, retryIncomplete: true });
+    expect((await records()).filter(({ problems }) => problems.length > 0)).toEqual([last]);
+  });
+
+  test("that fail again are recorded again", async () => {
+    world.fault = (operation) => {
+      if (operation === "reset") throw new Error("down");
+    };
+    await run();
+    const { summary } = await run({ retryIncomplete: true });
+    expect([summary.trees, summary.incomplete, await countTrees(folder)]).toEqual([5, 5, 5]);
+  });
+});
+
+describe("a tree that could not be read again", () => {
+  const unreadable = (change: Partial<Strategy>) => {
+    const strategy = { ...independent({ n: 2 }), ...change };
+    return run({ strategy });
+  };
+
+  test("stops the run, the task and the field named, and is not written", async () => {
+    await expect(unreadable({ name: Number.NaN as unknown as string })).rejects.toThrow(
+      "trees.jsonl: the tree of task line/1 cannot be recorded: expected `strategy.name` to be a text, got null; " +
+        "see what the policy, the environment, the scorer and the strategy return",
+    );
+    expect(await readFile(join(folder, "trees.jsonl"), "utf8")).toBe("");
+    expect((await run()).summary.trees).toBe(5);
+  });
+
+  test("is named in one line if it is no JSON at all", async () => {
+    const ring: Record<string, unknown> = {};
+    ring.ring = ring;
+    const error = await unreadable({ options: ring as never }).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as Error).message).toMatch(
+      /^trees\.jsonl: the tree of task line\/1 cannot be recorded: [^\n]+$/,
+    );
+    expect(await records()).toEqual([]);
+  });
+});
+
+test("one tree is read by its number", async () => {
+  await run({ count: 2 });
+  const [first, second] = await records();
+  await writeFile(join(folder, "trees.jsonl"), `${"{".repeat(9)}\n${JSON.stringify(second)}\n`);
+  expect(await readTree(folder, 2)).toEqual(second);
+  expect(await readTree(folder, 3)).toBeUndefined();
+  await writeFile(join(folder, "trees.jsonl"), `null\n${JSON.stringify(first)}\n`);
+  await expect(readTree(folder, 1)).rejects.toThrow(
+    "trees.jsonl line 1: expected `v` to be 1, got undefined",
+  );
 });
 
 test("an error of the listener ends the run and keeps what is written", async () => {

@@ -20,7 +20,9 @@ async function openAndClose(wanted = manifest): Promise<boolean> {
 
 test("a second opening resumes", async () => {
   expect([await openAndClose(), await openAndClose()]).toEqual([false, true]);
-  expect(await readManifest(folder)).toEqual(manifest);
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  const versions = { forkgym: version, node: process.versions.node };
+  expect(await readManifest(folder)).toEqual({ ...manifest, versions });
 });
 
 test("another config is refused, its first difference named, and nothing overwritten", async () => {
@@ -95,5 +97,24 @@ test("a line that was cut off is dropped with a note", async () => {
   expect([seen, again.notes]).toEqual([
     [{ n: 1 }],
     ["trees.jsonl: dropped 10 bytes of a last line that was cut off"],
+  ]);
+});
+
+test("a run that another version of forkgym began goes on with a note; one without versions without", async () => {
+  await openAndClose();
+  const file = join(folder, "run.json");
+  const { versions, ...rest } = JSON.parse(await readFile(file, "utf8"));
+  const notes = async (text: object) => {
+    await writeFile(file, JSON.stringify(text));
+    const run = await RunFolder.open(folder, manifest);
+    await run.close();
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(text);
+    return run.notes;
+  };
+  expect(await notes({ ...rest, versions: { ...versions, node: "1.2.3" } })).toEqual([]);
+  expect(await notes(rest)).toEqual([]);
+  expect(await readManifest(folder)).toEqual(manifest);
+  expect(await notes({ ...rest, versions: { ...versions, forkgym: "0.0.1" } })).toEqual([
+    `run.json: begun with forkgym 0.0.1, goes on with ${versions.forkgym}; what they find may differ`,
   ]);
 });

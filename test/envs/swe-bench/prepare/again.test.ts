@@ -63,6 +63,16 @@ describe("the same call again", () => {
     expect((await readdir(join(parent, "to"))).sort()).toEqual(["out", "out.json"]);
     expect(await readdir(out)).not.toContain("rest");
   });
+
+  test("says so, and does not wait for ever, where a process of another host holds the lock", async () => {
+    const parent = freshFolder();
+    const { folder, base } = richRepository(parent);
+    const file = join(parent, ".out.lock");
+    writeFileSync(file, "1 123 elsewhere boot pid:[1]\n");
+    await expect(
+      prepareWorkspace({ repo: folder, baseCommit: base, out: join(parent, "out") }),
+    ).rejects.toThrow(`${file} was taken by process 1 on host elsewhere (another host)`);
+  });
 });
 
 describe("several at once", () => {
