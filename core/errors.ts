@@ -18,6 +18,14 @@ export class InputError extends ForkGymError {
   override readonly name = "InputError";
 }
 
+/**
+ * A policy cannot take the turn, for what the branch has said fills what its model can hold. Not a failure: the branch
+ * ends there, with the outcome of what it has done (`context-limit`).
+ */
+export class ContextLimitError extends ForkGymError {
+  override readonly name = "ContextLimitError";
+}
+
 /** The sandbox itself failed, not the command in it: its container is gone, its daemon does not answer. A fresh one may work. */
 export class SandboxError extends ForkGymError {
   override readonly name = "SandboxError";

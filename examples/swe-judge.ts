@@ -7,7 +7,8 @@ const url = process.env.FORKGYM_VLLM_URL;
 const model = process.env.FORKGYM_MODEL ?? "Qwen/Qwen2.5-Coder-7B-Instruct";
 if (url === undefined) {
   console.log(`Start a server, then set FORKGYM_VLLM_URL=http://localhost:8000 and run this again:
-  vllm serve ${model} --generation-config vllm --enable-prompt-tokens-details`);
+  vllm serve ${model} --generation-config vllm --enable-prompt-tokens-details \\
+    --logprobs-mode processed_logprobs`);
   process.exit();
 }
 

@@ -6,7 +6,8 @@ import { rllmDialogue as dialogue, frozenLakeKit as lake } from "forkgym/frozen-
 const { FORKGYM_VLLM_URL: url, FORKGYM_MODEL_FOLDER: folder = "." } = process.env;
 const model = process.env.FORKGYM_MODEL ?? "Qwen/Qwen2.5-0.5B-Instruct";
 if (url === undefined) {
-  console.log(`vllm serve ${model} --generation-config vllm --enable-prompt-tokens-details
+  console.log(`vllm serve ${model} --generation-config vllm --enable-prompt-tokens-details \\
+  --logprobs-mode processed_logprobs
 Then set FORKGYM_VLLM_URL to http://localhost:8000, and FORKGYM_MODEL_FOLDER to the folder that holds the
 model's tokenizer.json and tokenizer_config.json.`);
 } else {

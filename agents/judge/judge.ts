@@ -6,7 +6,10 @@ import { deriveSeed } from "../../core/rng.ts";
 import type { Node } from "../../core/rollout/tree.ts";
 import type { ScoreInput, Scorer } from "../../core/scorer.ts";
 import type { Task } from "../../core/task.ts";
+import { ServerError } from "../model-server/errors.ts";
 import type { ModelServer, Sample, SampleRequest } from "../model-server/model-server.ts";
+import type { Chat } from "../model-server/tokens/chat.ts";
+import { treeIdOf } from "../model-server/tree-id.ts";
 import { branchDigest } from "./branch-digest.ts";
 import type { SampledToken } from "./expectation.ts";
 import { Meter, type ScoreFailure, type ScorerUsage } from "./meter.ts";
@@ -26,8 +29,17 @@ export interface JudgeOptions<Data, Obs, Act> {
   readonly server: ModelServer;
   /** The branch in words. It may read what the agent has seen and done, and nothing that is hidden from it. */
   readonly transcript: (task: Task<Data>, node: Node<Obs, Act>) => Transcript;
-  /** The conversation as tokens, the reply's opening included; a token-exact server needs it. */
-  readonly render?: (messages: readonly Message[]) => readonly number[] | Promise<readonly number[]>;
+  /**
+   * The conversation as tokens, the reply's opening included, or the `Chat` of the model; a token-exact server needs it.
+   */
+  readonly render?:
+    | ((messages: readonly Message[], signal: AbortSignal) => readonly number[] | Promise<readonly number[]>)
+    | Pick<Chat, "opening" | "textOf">;
+  /**
+   * The text of a reply that came as tokens and nothing else, as from `vllmGenerateServer`.
+   * @default that of the `Chat` in `render`, if it is one
+   */
+  readonly decode?: (tokenIds: readonly number[], signal: AbortSignal) => string | Promise<string>;
   /**
    * The tokens of a reply as texts, with alternatives; ratings are then means over the digits' probabilities.
    * @default ratings are read as they are written
@@ -72,12 +84,12 @@ export interface JudgeOptions<Data, Obs, Act> {
  * record that talks the judge round inside its block, claims of success that no run backs, imitations of the mark, special
  * tokens of unknown templates, and a policy that learns in training what its judge likes. Do not reward by it.
  *
- * @throws {InputError} on bad options.
+ * @throws {InputError} on bad options; in `score` when a reply is tokens without text and nothing makes text of them.
  */
 export function judgeScorer<Data, Obs, Act>(
   options: JudgeOptions<Data, Obs, Act>,
 ): MeteredScorer<Data, Obs, Act> {
-  const { server, transcript, tokens, scale, samples, request, weights } = checked(options);
+  const { server, transcript, tokens, scale, samples, request, weights, render, decode } = checked(options);
   const meter = new Meter(options.clock ?? systemClock, options.onFailure ?? (() => {}));
   const scores = new SharedCalls<number>(options.cache ?? 10_000);
   const prompting = {
@@ -86,26 +98,54 @@ export function judgeScorer<Data, Obs, Act>(
     maxChars: options.maxChars ?? 40_000,
   };
 
-  async function promptOf({ task, node }: ScoreInput<Data, Obs, Act>): Promise<Partial<SampleRequest>> {
-    const messages = judgePrompt(transcript(task, node), prompting);
-    return server.tokenExact ? { promptTokenIds: await options.render!(messages) } : { messages };
+  async function promptOf(input: ScoreInput<Data, Obs, Act>): Promise<Partial<SampleRequest>> {
+    const messages = judgePrompt(transcript(input.task, input.node), prompting);
+    return server.tokenExact ? { promptTokenIds: await render!(messages, input.signal) } : { messages };
+  }
+
+  async function withText(sample: Sample, signal: AbortSignal): Promise<Sample> {
+    const { text, tokenIds = [] } = sample;
+    if (text !== "" || tokenIds.length === 0) return sample;
+    if (decode !== undefined) return { ...sample, text: await decode(tokenIds, signal) };
+    // One token is the end of the reply; more of them are words, unless `tokens` spells them.
+    if (tokenIds.length === 1 || tokens?.(sample) !== undefined) return sample;
+    throw new InputError(
+      `judgeScorer: ${server.name} gives tokens and no text; pass \`decode\`, or a chat template as \`render\``,
+    );
   }
 
   async function rate(input: ScoreInput<Data, Obs, Act>, digest: string): Promise<number | undefined> {
     const { signal, report = () => {} } = input;
-    const prompt = await promptOf(input);
+    const prompt = await promptOf(input).catch((error: unknown) => {
+      signal.throwIfAborted();
+      // Of a chat that asks its server; anything else is the caller's own.
+      if (!(error instanceof ServerError)) throw error;
+      report({ fault: meter.failure(error) });
+    });
+    if (prompt === undefined) return undefined;
     const ratings = await Promise.all(
       Array.from({ length: samples }, async (_, index) => {
         const seed = deriveSeed("judge", digest, index) % 2 ** 31;
         try {
           const sample = await meter.call(() =>
-            server.sample({ ...request, ...prompt, seed, affinity: input.task.id }, signal),
+            server.sample(
+              {
+                ...request,
+                ...prompt,
+                seed,
+                affinity: input.task.id,
+                tree: treeIdOf(input.task, input.node),
+              },
+              signal,
+            ),
           );
           report({ usage: meter.tokens(sample) });
-          return ratingOfSample(sample, { scale, weights, tokens });
+          return ratingOfSample(await withText(sample, signal), { scale, weights, tokens });
         } catch (error) {
           signal.throwIfAborted();
-          report({ fault: meter.failure(error) });
+          const fault = meter.failure(error);
+          if (error instanceof InputError) throw error;
+          report({ fault });
           return undefined;
         }
       }),
@@ -159,5 +199,14 @@ function checked<Data, Obs, Act>(options: JudgeOptions<Data, Obs, Act>) {
     stopTokenIds,
     topLogprobs: tokens === undefined ? 0 : topLogprobs,
   };
-  return { server, transcript, tokens, scale, samples, request, weights };
+  return { server, transcript, tokens, scale, samples, request, weights, ...wordsOf(options) };
+}
+
+/** A `Chat` as the two functions that it stands for. */
+function wordsOf<Data, Obs, Act>({ render, decode }: JudgeOptions<Data, Obs, Act>) {
+  if (typeof render !== "object") return { render, decode };
+  return {
+    render: (messages: readonly Message[], signal: AbortSignal) => render.opening(messages, signal),
+    decode: decode ?? ((ids: readonly number[], signal: AbortSignal) => render.textOf(ids, signal)),
+  };
 }

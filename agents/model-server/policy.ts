@@ -1,6 +1,6 @@
 import { wholeFrom } from "../../core/check.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
-import { InputError } from "../../core/errors.ts";
+import { ContextLimitError, InputError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import type { Policy, TokenUsage } from "../../core/policy.ts";
 import { deriveSeed } from "../../core/rng.ts";
@@ -46,7 +46,12 @@ export interface ModelPolicyOptions<Data, Obs, Act> {
   readonly retries?: number;
   /** Milliseconds before a retry, where the server does not say. @default 1,000 */
   readonly retryWaitMs?: number;
-  /** Tokens that the model can hold; a turn whose prompt and `maxTokens` are more fails. @default not checked here */
+  /**
+   * Tokens that a branch may have, from 2: what the model can hold, or a budget such as the paper's. A reply gets what
+   * room is left, at most `maxTokens`; a branch without room ends, its outcome that of what it has done. Needs a
+   * token-exact server.
+   * @default no limit here; a server that refuses the prompt makes the branch a failure
+   */
   readonly contextTokens?: number;
   /** For the entropy, from 2. @default the tokenizer's; needed with `topLogprobs` where there is no `chat` */
   readonly vocabularySize?: number;
@@ -57,7 +62,8 @@ export interface ModelPolicyOptions<Data, Obs, Act> {
  *
  * With a token-exact server the branch's tokens only grow: what was sampled at turn t is in the prompt of turn t + 1 as it
  * was sampled. `logprob` is the sum over the reply's tokens, `entropy` is {@link arpoEntropy}.
- * @throws {InputError} on bad options; in `act` when the context overflows or the branch's history is not a model's.
+ * @throws {InputError} on bad options; in `act` when the branch's history is not a model's.
+ * @throws {ContextLimitError} in `act`, when there is no room for a reply.
  * @throws {ServerError} in `act`, when the server fails: the engine makes that branch a leaf with an error.
  */
 export function modelPolicy<Data, Obs, Act>(
@@ -69,7 +75,10 @@ export function modelPolicy<Data, Obs, Act>(
   wholeFrom(0, PART, "seed", seed);
   wholeFrom(0, PART, "retries", retries);
   wholeFrom(0, PART, "retryWaitMs", retryWaitMs);
-  if (contextTokens !== undefined) wholeFrom(fixed.maxTokens + 1, PART, "contextTokens", contextTokens);
+  if (contextTokens !== undefined) {
+    wholeFrom(2, PART, "contextTokens", contextTokens);
+    if (!server.tokenExact) throw new InputError(`${PART}: \`contextTokens\` needs a token-exact server`);
+  }
   if (vocabularySize !== undefined) wholeFrom(2, PART, "vocabularySize", vocabularySize);
   else if (fixed.topLogprobs > 0)
     throw new InputError(`${PART}: \`topLogprobs\` needs \`chat\` or \`vocabularySize\``);
@@ -79,12 +88,18 @@ export function modelPolicy<Data, Obs, Act>(
     name: server.tokenExact ? server.name : `${server.name} (text only, not token-exact)`,
     async act(turn) {
       const conversation = await histories?.asked(turn.task, turn.node, turn.signal);
-      if (conversation !== undefined) checkRoom(conversation.length, fixed.maxTokens, contextTokens);
+      const maxTokens = Math.min(fixed.maxTokens, roomAfter(conversation?.length ?? 0, contextTokens));
       const prompt =
         conversation === undefined
           ? { messages: messagesTo(dialogue, turn.task, turn.node) }
           : { promptTokenIds: conversation.tokenIds() };
-      const request = { ...fixed, ...prompt, affinity: turn.task.id, tree: treeIdOf(turn.task, turn.node) };
+      const request = {
+        ...fixed,
+        maxTokens,
+        ...prompt,
+        affinity: turn.task.id,
+        tree: treeIdOf(turn.task, turn.node),
+      };
       const { signal } = turn;
       const attempted = await attempt(
         (sampleSeed) => server.sample({ ...request, seed: sampleSeed }, signal),
@@ -121,11 +136,10 @@ function chatFor(server: ModelServer, chat: Chat | undefined): Chat {
   throw new InputError(`${PART}: ${server.name} takes tokens; pass \`chat\`, its template and tokenizer`);
 }
 
-function checkRoom(promptTokens: number, maxTokens: number, contextTokens: number | undefined): void {
-  if (contextTokens === undefined || promptTokens + maxTokens <= contextTokens) return;
-  throw new InputError(
-    `${PART}: the conversation is too long: ${promptTokens} tokens and \`maxTokens\` ${maxTokens} are over ` +
-      `\`contextTokens\` ${contextTokens}`,
+function roomAfter(promptTokens: number, contextTokens = Number.POSITIVE_INFINITY): number {
+  if (promptTokens < contextTokens) return contextTokens - promptTokens;
+  throw new ContextLimitError(
+    `${PART}: the conversation has ${promptTokens} tokens, \`contextTokens\` is ${contextTokens}: no room for a reply`,
   );
 }
 

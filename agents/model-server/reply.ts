@@ -6,6 +6,9 @@ import { ServerError, type ServerFault } from "./errors.ts";
  */
 export const LOGPROB_SLACK = 1e-3;
 
+/** What vLLM writes in place of a log-probability that is NaN or minus infinity, since JSON has no word for them. */
+export const NO_LOGPROB = -9999;
+
 /** A place in a server's reply. What is not as it should be is a `malformed` reply that names the place. */
 export class Field {
   readonly value: unknown;
@@ -85,6 +88,15 @@ export class Field {
       this.fail("a finite log-probability of at most 0");
     }
     return Math.min(0, value);
+  }
+
+  /** Of a token that was sampled: one that was chosen has a probability, so that {@link NO_LOGPROB} says that the server lost it. */
+  sampledLogprob(): number {
+    const value = this.logprob();
+    if (value > NO_LOGPROB) return value;
+    return this.fail(
+      `a log-probability of the token that was sampled, above ${NO_LOGPROB}, which servers write for NaN and -Infinity`,
+    );
   }
 
   /** Exactly `ids`. */

@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../core/json.ts";
 import { ServerError } from "./errors.ts";
+import { withExtra } from "./extra.ts";
 import { freshOnly } from "./fresh-only.ts";
 import { type JsonClient, jsonClient } from "./http.ts";
 import type { ModelServer, Sample, SampleRequest } from "./model-server.ts";
 import { Field } from "./reply.ts";
-import { checkRequest, type ServerOptions, type WeightsOf, weightsOf, withExtra } from "./sampled.ts";
+import { checkRequest, type ServerOptions, type WeightsOf, weightsOf } from "./sampled.ts";
 
 /** What the routes of the servers differ in. `name` is the server's, for messages. */
 export interface Route {

@@ -16,7 +16,15 @@ export interface ServerOptions extends HttpOptions {
    * others is a `stale-weights` failure, unless both are numbers and its own is higher. @default unknown
    */
   readonly weightVersion?: () => string | undefined;
-  /** More fields of the request's body, `cache_salt` or `priority` for example; none that the adapter sets itself. */
+  /**
+   * More fields of the request's body, `cache_salt` or `priority` for example. Those of sampling (`min_p`, penalties,
+   * `stop`, `ignore_eos`, structured output, and whatever stands in `sampling_params` here) go to where the route has
+   * its sampling parameters. None that says what is asked for or how the reply is read: prompt, seed, temperature,
+   * `top_p`, `top_k`, bounds, log-probabilities.
+   *
+   * `stop` texts leave a reply exact: servers cut `text` before what stopped it and keep the ids, and a policy decodes
+   * its text from the ids, so that it ends in the stop text.
+   */
   readonly extra?: JsonObject;
 }
 
@@ -40,13 +48,6 @@ export function checkRequest(part: string, request: SampleRequest): void {
 export function promptOf(part: string, { promptTokenIds: ids }: SampleRequest): readonly number[] {
   if (ids !== undefined && ids.length > 0 && ids.every(isWhole)) return ids;
   throw new InputError(`${part}: expected \`promptTokenIds\` to be token ids, one at least`);
-}
-
-/** The body with the user's fields in it. @throws {InputError} on a field that the adapter sets. */
-export function withExtra(part: string, body: JsonObject, extra: JsonObject = {}): JsonObject {
-  const clash = Object.keys(extra).find((key) => Object.hasOwn(body, key));
-  if (clash === undefined) return { ...body, ...extra };
-  throw new InputError(`${part}: \`extra.${clash}\` is set by the adapter; leave it out`);
 }
 
 /**
@@ -109,11 +110,11 @@ export function replyIds(
   return ids;
 }
 
-/** One finite log-probability for each of the reply's `count` tokens; `read` gives the one at a place. */
+/** One log-probability for each of the reply's `count` sampled tokens; `read` gives the one at a place. */
 export function logprobsOf(field: Field, count: number, read: (at: number) => Field): readonly number[] {
   const { length } = field.list();
   if (length !== count) field.fail(`a list of ${count}, one for each token of the reply`, String(length));
-  return Array.from({ length }, (_, at) => read(at).logprob());
+  return Array.from({ length }, (_, at) => read(at).sampledLogprob());
 }
 
 /** A token that might have stood at a place; some servers do not say which. */
@@ -160,12 +161,12 @@ export function countOf(field: Field, count: number): void {
   if (field.given && field.whole() !== count) field.fail(`${count}, as many as there are token ids`);
 }
 
-/** Prompt tokens that came from the cache, if the server says. */
+/**
+ * Prompt tokens that came from the cache, if the server says: at most those of the prompt, since SGLang (before a fix
+ * of October 2025) counts them once more each time that it interrupts a request.
+ */
 export function cachedOf(field: Field, promptTokens: number): { readonly cachedTokens?: number } {
-  if (!field.given) return {};
-  const cachedTokens = field.whole();
-  if (cachedTokens > promptTokens) field.fail(`at most the ${promptTokens} tokens of the prompt`);
-  return { cachedTokens };
+  return field.given ? { cachedTokens: Math.min(field.whole(), promptTokens) } : {};
 }
 
 /** Reads the version of the weights from a reply. */
@@ -191,9 +192,8 @@ export function weightsOf({ weightVersion }: ServerOptions): WeightsOf {
   };
 }
 
-/** `usage.prompt_tokens_details.cached_tokens` of OpenAI-like replies. */
-export function usageCached(usage: Field): { readonly cachedTokens?: number } {
+/** `usage.prompt_tokens_details.cached_tokens` of OpenAI-like replies to a prompt of so many tokens. */
+export function usageCached(usage: Field, promptTokens: number): { readonly cachedTokens?: number } {
   const details = usage.get("prompt_tokens_details");
-  if (!details.given || !details.get("cached_tokens").given) return {};
-  return cachedOf(details.get("cached_tokens"), usage.get("prompt_tokens").whole());
+  return details.given ? cachedOf(details.get("cached_tokens"), promptTokens) : {};
 }

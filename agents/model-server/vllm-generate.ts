@@ -77,7 +77,7 @@ function readGenerated(
     ...stop,
     promptTokens: sent.length,
     generatedTokens: tokenIds.length,
-    ...(usage.given && usageCached(usage)),
+    ...(usage.given && usageCached(usage, sent.length)),
     ...weights(reply.get("weight_version")),
   };
 }

@@ -78,7 +78,7 @@ function readCompletion(
     ...stop,
     promptTokens: promptTokenIds.length,
     generatedTokens: tokenIds.length,
-    ...usageCached(usage),
+    ...usageCached(usage, promptTokenIds.length),
     ...weights(reply.get("weight_version")),
   };
 }

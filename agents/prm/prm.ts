@@ -9,6 +9,7 @@ import { cutMiddle, foreignText } from "../judge/foreign-text.ts";
 import type { MeteredScorer } from "../judge/judge.ts";
 import { Meter, type ScoreFailure, UnreadableError } from "../judge/meter.ts";
 import { SharedCalls } from "../judge/shared-calls.ts";
+import { ServerError } from "../model-server/errors.ts";
 import { AGGREGATES, type Aggregate, aggregated } from "./aggregate.ts";
 import { Batcher, type Schedule } from "./batcher.ts";
 import type { PrmBranch, PrmResult, PrmServer } from "./prm-server.ts";
@@ -46,8 +47,8 @@ export interface PrmOptions<Data, Obs, Act> {
  * the default cuts.
  *
  * A branch without steps has no score and costs nothing. A server that fails, or whose reply does not fit the branch,
- * is a missing score, never a zero. Branches that are scored at the same time share a request; equal ones are asked
- * about once. What chat templates read as special tokens, the step separator included, is broken up in the texts.
+ * is a missing score, never a zero. Branches that are scored at the same time share a request; where the server refuses
+ * it (one that is too long is enough), each is asked about alone. Equal ones are asked about once. What chat templates read as special tokens, the step separator included, is broken up in the texts.
  *
  * @throws {InputError} on bad options.
  */
@@ -65,14 +66,25 @@ export function prmScorer<Data, Obs, Act>(
   wholeFrom(0, "prmScorer", "cache", cache);
   const meter = new Meter(options.clock ?? systemClock, options.onFailure ?? (() => {}));
   const scores = new SharedCalls<number>(cache);
-  const batches = new Batcher<PrmBranch, Scored>({
+  async function scored(branches: readonly PrmBranch[], signal: AbortSignal): Promise<readonly Scored[]> {
+    const reply = await meter.call(() => server.score(branches, signal));
+    const usage = meter.tokens({ ...reply, generatedTokens: 0 });
+    return reply.results.map((result, place) => ({ result, usage: shareOf(usage, place, branches.length) }));
+  }
+
+  const batches = new Batcher<PrmBranch, Scored | Failed>({
     async run(branches, signal) {
-      const reply = await meter.call(() => server.score(branches, signal));
-      const usage = meter.tokens({ ...reply, generatedTokens: 0 });
-      return reply.results.map((result, place) => ({
-        result,
-        usage: shareOf(usage, place, branches.length),
-      }));
+      try {
+        return await scored(branches, signal);
+      } catch (error) {
+        if (branches.length === 1 || !isOfOne(error)) throw error;
+        const alone = async (branch: PrmBranch) =>
+          scored([branch], signal).then(
+            ([only]) => only!,
+            (failed: unknown) => ({ failed }),
+          );
+        return Promise.all(branches.map(alone));
+      }
     },
     most: batch,
     windowMs,
@@ -81,7 +93,9 @@ export function prmScorer<Data, Obs, Act>(
 
   async function ask(branch: PrmBranch, signal: AbortSignal, report: Report): Promise<number | undefined> {
     try {
-      const { result, usage } = await batches.add(branch, signal);
+      const answer = await batches.add(branch, signal);
+      if ("failed" in answer) throw answer.failed;
+      const { result, usage } = answer;
       report({ usage });
       if ("unreadable" in result) throw new UnreadableError(result.unreadable);
       if (result.length === 0 || !result.every((score) => score >= 0 && score <= 1)) {
@@ -117,6 +131,18 @@ type Report = (report: ScoreReport) => void;
 interface Scored {
   readonly result: PrmResult;
   readonly usage: TokenUsage;
+}
+
+interface Failed {
+  readonly failed: unknown;
+}
+
+/** A wrong key or an absent route refuses every branch. */
+const OF_ALL: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405]);
+
+/** Whether the server may have refused a request for one of its branches, one that is too long for example. */
+function isOfOne(error: unknown): boolean {
+  return error instanceof ServerError && error.fault === "refused" && !OF_ALL.has(error.status);
 }
 
 /** One branch's part of what a request for `count` of them cost: equal ones, whose sum is the whole. */

@@ -8,7 +8,8 @@ export interface ListReply {
 }
 
 /**
- * Reads `{ data: [{ index, ... }], usage }`. Usage that is missing counts as 0 tokens.
+ * Reads `{ data: [{ index, ... }], usage }`. Usage that is missing counts as 0 tokens; more cached tokens than the
+ * prompts have count as all of them.
  * @throws {ServerError} unless there is exactly one entry for each input.
  */
 export function readListReply(reply: unknown, path: string, inputs: number): ListReply {
@@ -33,15 +34,13 @@ export function readListReply(reply: unknown, path: string, inputs: number): Lis
   }
   const usage = isRecord(reply) && isRecord(reply.usage) ? reply.usage : {};
   const details = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const cachedTokens = count(details.cached_tokens);
+  const cached = count(details.cached_tokens);
   const promptTokens = count(usage.prompt_tokens) ?? 0;
-  if (cachedTokens !== undefined && cachedTokens > promptTokens) {
-    throw new ServerError(
-      "malformed",
-      `${path}: expected at most ${promptTokens} cached tokens, as many as the prompts have, got ${cachedTokens}`,
-    );
-  }
-  return { items, promptTokens, ...(cachedTokens !== undefined && { cachedTokens }) };
+  return {
+    items,
+    promptTokens,
+    ...(cached !== undefined && { cachedTokens: Math.min(cached, promptTokens) }),
+  };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

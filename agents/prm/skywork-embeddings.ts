@@ -2,7 +2,7 @@ import { wholeFrom } from "../../core/check.ts";
 import { InputError } from "../../core/errors.ts";
 import type { PostJson, PrmBranch, PrmResult, PrmServer } from "./prm-server.ts";
 import { readListReply } from "./reply.ts";
-import { sigmoid } from "./vllm-pooling.ts";
+import { sigmoid, tooLong } from "./vllm-pooling.ts";
 
 /** Options of {@link skyworkEmbeddings}. */
 export interface SkyworkEmbeddingsOptions {
@@ -53,20 +53,16 @@ export function skyworkEmbeddings(options: SkyworkEmbeddingsOptions): PrmServer 
     async score(branches, signal) {
       const layouts = branches.map(layoutOf);
       const sent = layouts.filter((layout) => layout !== undefined);
-      if (sent.length === 0) return { results: layouts.map(() => tooLong(maxTokens)), promptTokens: 0 };
+      if (sent.length === 0) return { results: layouts.map(() => tooLong(PATH, maxTokens)), promptTokens: 0 };
       const body = { model, input: sent.map(({ ids }) => ids), encoding_format: "float" };
       const { items, ...tokens } = readListReply(await post(PATH, body, signal), PATH, sent.length);
       let next = 0;
       const results = layouts.map((layout) =>
-        layout === undefined ? tooLong(maxTokens) : stepScores(items[next++]!.embedding, layout),
+        layout === undefined ? tooLong(PATH, maxTokens) : stepScores(items[next++]!.embedding, layout),
       );
       return { results, ...tokens };
     },
   };
-}
-
-function tooLong(maxTokens: number): PrmResult {
-  return { unreadable: `${PATH}: the problem and the last step are over ${maxTokens} tokens` };
 }
 
 function stepScores(logits: unknown, { ids, ends }: Layout): PrmResult {

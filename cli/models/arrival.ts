@@ -5,11 +5,15 @@ import { compareTokens } from "../../agents/model-server/tokens/server-tokens.ts
 import type { Message } from "../../core/dialogue.ts";
 import { InputError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { logprobsMode } from "./logprobs-mode.ts";
 import { API_KEY } from "./options.ts";
-import type { Route } from "./routes.ts";
+import { ROUTES, type Route } from "./routes.ts";
 
 /** Milliseconds for each question that is asked before a run begins. */
 const PATIENCE = 10_000;
+
+/** For a first token: a cold server compiles at its first request. */
+export const COLD_PATIENCE = 60_000;
 
 /** Whom to ask, and for what. */
 export interface Asked {
@@ -17,6 +21,10 @@ export interface Asked {
   readonly urls: readonly string[];
   readonly model: string;
   readonly apiKey?: string;
+  /** What the run samples at; from 0. */
+  readonly temperature: number;
+  /** Whether log-probabilities before temperature are good enough. */
+  readonly rawLogprobs: boolean;
   readonly note: (line: string) => void;
 }
 
@@ -33,7 +41,8 @@ export interface Arrival extends Asked {
 
 /**
  * Asks each server what it has before a run spends anything on it. What only may be wrong is noted.
- * @throws {InputError} if one does not answer, wants a key, lacks the model, or has another tokenizer.
+ * @throws {InputError} if one does not answer, wants a key, lacks the model, has another tokenizer, or (vLLM) gives
+ * log-probabilities that are not those of what is sampled at the run's temperature.
  */
 export async function checkServers(arrival: Arrival): Promise<void> {
   const { urls, apiKey } = arrival;
@@ -42,6 +51,7 @@ export async function checkServers(arrival: Arrival): Promise<void> {
     try {
       await checkModel(client, arrival);
       await checkTokens(client, arrival);
+      await checkLogprobs(url, arrival);
     } catch (error) {
       if (!isAway(error)) throw error;
       throw new InputError(`${error.message}; start it, or leave it out`, { cause: error });
@@ -71,6 +81,28 @@ async function checkTokens(client: JsonClient, arrival: Arrival): Promise<void> 
     note(
       `${client.url} has another chat template than the tokenizer's folder, which is used: ${template.difference}`,
     );
+  }
+}
+
+/** At temperature 0 the likeliest token is taken, whatever its log-probability. */
+async function checkLogprobs(url: string, arrival: Arrival): Promise<void> {
+  const { route, model, apiKey, temperature, rawLogprobs } = arrival;
+  if (!route.startsWith("vllm") || temperature === 1 || temperature === 0 || rawLogprobs) return;
+  const server = ROUTES[route]({
+    url,
+    model,
+    totalMs: COLD_PATIENCE,
+    ...(apiKey !== undefined && { apiKey }),
+  });
+  try {
+    if ((await logprobsMode(server)) !== "raw") return;
+    throw new InputError(
+      `--temperature ${temperature}: ${server.url} gives log-probabilities before temperature, which are not those of ` +
+        "what is sampled; start vLLM with --logprobs-mode processed_logprobs, or pass --raw-logprobs if nothing is " +
+        "trained on them",
+    );
+  } finally {
+    await server.close();
   }
 }
 

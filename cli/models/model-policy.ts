@@ -43,7 +43,11 @@ export async function modelPolicyOf(
   if (options.omit !== undefined && route !== "openai")
     throw new InputError("--omit: only --policy openai takes it");
   const apiKey = process.env[API_KEY] || undefined;
-  const asked = { route, urls, model, note, ...(apiKey !== undefined && { apiKey }) };
+  const asked = {
+    ...{ route, urls, model, note, temperature: options.temperature },
+    rawLogprobs: options.rawLogprobs === true,
+    ...(apiKey !== undefined && { apiKey }),
+  };
   const onServer = route !== "openai" && options.tokenizer === ON_SERVER;
   if (onServer) await checkServers(asked);
   const { chat, vocabularySize, identity, close } = onServer
@@ -77,7 +81,10 @@ export async function modelPolicyOf(
   if (port !== undefined) note(`metrics: ${port.url}`);
   return {
     policy,
-    digest: { route, model, tokenExact: pool.tokenExact, sampling, retries, ...identity },
+    digest: {
+      ...{ route, model, tokenExact: pool.tokenExact, sampling, retries, ...identity },
+      ...(options.rawLogprobs && { rawLogprobs: true }),
+    },
     live,
     close: async () => {
       await port?.close();

@@ -14,6 +14,7 @@ export interface ModelOptions {
   readonly topP: number;
   readonly topK?: number;
   readonly topLogprobs: number;
+  readonly rawLogprobs?: true;
   readonly retries: number;
   readonly concurrency: number;
   readonly omit?: readonly string[];
@@ -47,11 +48,13 @@ export function addModelOptions(command: Command): Command {
     add("--top-logprobs <n>", "alternatives to ask for; arpo's entropy takes 10")
       .argParser(whole(0))
       .default(0),
+    add("--raw-logprobs", "take a vLLM server's log-probabilities as they are before temperature"),
     add("--retries <n>", "further samples in a turn whose request failed").argParser(whole(0)).default(0),
     add("--concurrency <n>", "most requests under way at one server").argParser(whole(1)).default(64),
-    add("--omit <fields>", "with openai: fields that the server refuses, separated by commas").argParser(
-      list,
-    ),
+    add(
+      "--omit <fields>",
+      "with openai: fields that the server refuses, separated by commas; for max_tokens max_completion_tokens is sent",
+    ).argParser(list),
     add("--metrics-port <n>", "serve Prometheus metrics on this port of 127.0.0.1; 0 for any").argParser(
       whole(0, 65_535),
     ),
@@ -62,8 +65,16 @@ export function addModelOptions(command: Command): Command {
 
 /** Options that say nothing without a model; those with a default are not missed. */
 export function givenOf(options: ModelOptions): string | undefined {
-  const { url, model, tokenizer, chatTemplate, omit, metricsPort } = options;
-  const given = { url, model, tokenizer, "chat-template": chatTemplate, omit, "metrics-port": metricsPort };
+  const { url, model, tokenizer, chatTemplate, omit, rawLogprobs, metricsPort } = options;
+  const given = {
+    url,
+    model,
+    tokenizer,
+    "chat-template": chatTemplate,
+    omit,
+    "raw-logprobs": rawLogprobs,
+    "metrics-port": metricsPort,
+  };
   return Object.entries(given).find(([, value]) => value !== undefined)?.[0];
 }
 

@@ -2,27 +2,22 @@ import { ServerError } from "../../agents/model-server/errors.ts";
 import { type JsonClient, jsonClient } from "../../agents/model-server/http.ts";
 import type { Sample } from "../../agents/model-server/model-server.ts";
 import { compareTokens } from "../../agents/model-server/tokens/server-tokens.ts";
-import { PROBE, servedModels } from "./arrival.ts";
+import { COLD_PATIENCE, PROBE, servedModels } from "./arrival.ts";
 import { chatOf, tokenizerOf } from "./chat.ts";
+import { logprobsMode, PROMPT } from "./logprobs-mode.ts";
 import { API_KEY, type ModelOptions } from "./options.ts";
 import { ROUTES, type Route, routeNames } from "./routes.ts";
 
-/** Milliseconds for one answer: a cold server compiles at its first request. */
-const PATIENCE = 60_000;
-
-/** Ordinary tokens in every common vocabulary; enough of them to fill several blocks of a prefix cache. */
-const PROMPT: readonly number[] = Array.from({ length: 256 }, (_, at) => 40 + ((at * 7) % 80));
-
 /**
  * What a model server is, and which words of `--policy` it answers. Each route is asked for one token, twice, so that the
- * second prompt should come from the cache.
+ * second prompt should come from the cache; vLLM's twice more, for what its log-probabilities are.
  */
 export function serverProbes(
   url: string,
   options: Pick<ModelOptions, "model" | "tokenizer" | "chatTemplate" | "chatOption">,
 ): Readonly<Record<string, () => Promise<string>>> {
   const apiKey = process.env[API_KEY];
-  const http = { url, totalMs: PATIENCE, ...(apiKey && { apiKey }) };
+  const http = { url, totalMs: COLD_PATIENCE, ...(apiKey && { apiKey }) };
   const asked = async <T>(ask: (client: JsonClient) => Promise<T>): Promise<T> => {
     const client = jsonClient("doctor", http);
     try {
@@ -44,7 +39,9 @@ export function serverProbes(
       try {
         const once = () => server.sample(request(route));
         await once();
-        return said(await once(), server.tokenExact);
+        const words = said(await once(), server.tokenExact);
+        if (!route.startsWith("vllm")) return words;
+        return `${words}; ${LOGPROBS[await logprobsMode(server)]}`;
       } finally {
         await server.close();
       }
@@ -121,6 +118,12 @@ function said({ promptTokens, cachedTokens }: Sample, tokenExact: boolean): stri
       : `${cachedTokens} of ${promptTokens} tokens of a repeated prompt from the cache`;
   return `${exact}; ${cache}`;
 }
+
+const LOGPROBS = {
+  raw: "log-probabilities before temperature: for training at another than 1, start it with --logprobs-mode processed_logprobs",
+  processed: "log-probabilities of what is sampled",
+  unknown: "whether log-probabilities are those before temperature is unknown",
+};
 
 function fail(message: string): never {
   throw new Error(message);

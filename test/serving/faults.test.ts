@@ -59,6 +59,9 @@ test("NaN is written as Python writes it", async () => {
 test("log-probabilities are missing in part, in whole or by one", async () => {
   expect((await firstChoice({ kind: "null-logprob" })).logprobs.token_logprobs[0]).toBeNull();
   expect((await firstChoice({ kind: "no-logprobs" })).logprobs).toBeNull();
+  expect((await firstChoice({ kind: "floor-logprob" })).logprobs.token_logprobs.slice(0, 2)).toEqual([
+    -9999, 0,
+  ]);
   const uneven = await firstChoice({ kind: "uneven-logprobs" });
   expect(uneven.logprobs.token_logprobs.length).toBe(uneven.token_ids.length - 1);
 });
@@ -129,5 +132,5 @@ test("a plan is one for each request and then none, or a choice by request", asy
 test("there is one of each kind to go through", () => {
   const kinds = modelFaults.map(({ kind }) => kind);
   expect(new Set(kinds).size).toBe(kinds.length);
-  expect(kinds).toHaveLength(20);
+  expect(kinds).toHaveLength(21);
 });

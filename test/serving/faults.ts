@@ -1,4 +1,4 @@
-import type { SampledReply } from "./sampling.ts";
+import { NEVER, type SampledReply } from "./sampling.ts";
 
 /** One way to misbehave. What is in the reply changes in the model's routes; the rest in every route but the metrics. */
 export type ModelFault =
@@ -28,6 +28,8 @@ export type ModelFault =
   /** null in place of the first log-probability, or of all of them. */
   | { readonly kind: "null-logprob" }
   | { readonly kind: "no-logprobs" }
+  /** -9999, as vLLM writes NaN and minus infinity, in place of the first log-probability. */
+  | { readonly kind: "floor-logprob" }
   /** One log-probability too few. */
   | { readonly kind: "uneven-logprobs" }
   /** One choice too few: with n = 1, none. */
@@ -72,6 +74,7 @@ export const modelFaults: readonly ModelFault[] = [
   { kind: "nan-logprobs" },
   { kind: "null-logprob" },
   { kind: "no-logprobs" },
+  { kind: "floor-logprob" },
   { kind: "uneven-logprobs" },
   { kind: "fewer-choices" },
   { kind: "text-cut" },
@@ -95,6 +98,8 @@ export function faultyReply(reply: SampledReply, fault: ModelFault | undefined):
       return { ...reply, logprobs: [Number.NaN, ...(logprobs ?? []).slice(1)] };
     case "null-logprob":
       return { ...reply, logprobs: [null, ...(logprobs ?? []).slice(1)] };
+    case "floor-logprob":
+      return { ...reply, logprobs: [NEVER, ...(logprobs ?? []).slice(1)] };
     case "no-logprobs":
       return { ...reply, logprobs: null };
     case "uneven-logprobs":

@@ -38,6 +38,8 @@ function checkSample(sample: Sample, tokenExact: boolean): void {
   if (sample.stopReason !== undefined) expect(["number", "string"]).toContain(typeof sample.stopReason);
   if (sample.weightVersion !== undefined) expect(typeof sample.weightVersion).toBe("string");
   if (sample.logprobs !== undefined) logs(sample.logprobs);
+  for (const logprob of sample.logprobs ?? []) expect(logprob).toBeGreaterThan(-9999);
+  if (sample.cachedTokens !== undefined) expect(sample.cachedTokens).toBeLessThanOrEqual(sample.promptTokens);
   if (sample.topLogprobs !== undefined) {
     expect(sample.topLogprobs).toHaveLength(sample.logprobs!.length);
     for (const place of sample.topLogprobs) {
@@ -136,8 +138,9 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
   "bad-json": ["malformed"],
   "content-type": ["sample"],
   "huge-body": ["malformed"],
-  "nan-logprobs": ["malformed"],
-  "null-logprob": ["malformed"],
+  "nan-logprobs": ["malformed", "sample"],
+  "null-logprob": ["malformed", "sample"],
+  "floor-logprob": ["malformed", "sample"],
   "no-logprobs": ["malformed", "sample"],
   "uneven-logprobs": ["malformed", "sample"],
   "fewer-choices": ["malformed"],

@@ -34,6 +34,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
     5e-4,
     1e308,
     2 ** 53,
+    -9999,
     "",
     "0",
     "97",

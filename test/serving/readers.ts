@@ -47,7 +47,17 @@ const topIds = (places: readonly (readonly (readonly [number, number | undefined
       );
 const contentLogprobs = (choice: Body) =>
   atMost0(choice.logprobs?.content?.map(({ logprob }: { logprob: number }) => logprob));
-const cached = (body: Body) => body.usage?.prompt_tokens_details?.cached_tokens ?? undefined;
+const atMostPrompt = (tokens: number | null | undefined, prompt = promptTokenIds.length) =>
+  tokens == null ? undefined : Math.min(tokens, prompt);
+const cached = (body: Body) => atMostPrompt(body.usage?.prompt_tokens_details?.cached_tokens);
+const count = (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+/** A list of entries that all have a log-probability, of themselves and of two others. */
+const isScored = (content: unknown): content is readonly Body[] => {
+  const has = (one: Body) => Number.isFinite(one?.logprob) && one.logprob <= 1e-3;
+  const whole = (one: Body) => has(one) && one.logprob > -9999 && Array.isArray(one.top_logprobs);
+  return Array.isArray(content) && content.every((one) => whole(one) && one.top_logprobs.every(has));
+};
 
 export const READERS: Readonly<Record<string, Reader>> = {
   "vLLM /v1/completions": {
@@ -93,7 +103,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
       stopReason: meta.finish_reason.matched ?? undefined,
       promptTokenIds: body.prompt_token_ids ?? promptTokenIds,
       promptTokens: meta.prompt_tokens,
-      cachedTokens: meta.cached_tokens ?? undefined,
+      cachedTokens: atMostPrompt(meta.cached_tokens),
       weightVersion: meta.weight_version == null ? undefined : String(meta.weight_version),
     }),
   },
@@ -101,12 +111,18 @@ export const READERS: Readonly<Record<string, Reader>> = {
     make: openaiServer,
     read: (body, choice = only(body.choices)) => ({
       tokenIds: undefined,
-      logprobs: contentLogprobs(choice),
-      text: choice.message.content ?? "",
+      logprobs: isScored(choice.logprobs?.content) ? contentLogprobs(choice) : undefined,
+      text: [choice.message.content ?? ""]
+        .flat()
+        .map((part) => part.text ?? part)
+        .join(""),
       finishReason: choice.finish_reason,
-      promptTokens: body.usage.prompt_tokens,
-      generatedTokens: body.usage.completion_tokens,
-      cachedTokens: cached(body),
+      promptTokens: count(body.usage?.prompt_tokens) ?? 0,
+      generatedTokens: count(body.usage?.completion_tokens) ?? 0,
+      cachedTokens:
+        count(body.usage?.prompt_tokens) === undefined
+          ? undefined
+          : atMostPrompt(count(body.usage.prompt_tokens_details?.cached_tokens), body.usage.prompt_tokens),
     }),
   },
 };

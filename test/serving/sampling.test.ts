@@ -51,6 +51,27 @@ test("the log-probabilities of a reply sum to that of its text", () => {
   );
 });
 
+test("processed log-probabilities are of what is sampled from: the reply is the same, and over all choices they sum to 1", () => {
+  const replies = [
+    { text: "a", weight: 6 },
+    { text: "b", weight: 3 },
+    { text: "c", weight: 1 },
+  ];
+  const probabilities = (rules: Partial<SamplingRules>) => {
+    const reply = sample(replies, { ...rules, processed: true, topLogprobs: 3 });
+    const { tokenIds, logprobs } = sample(replies, rules);
+    expect(reply.tokenIds).toEqual(tokenIds);
+    if (rules.temperature === 0) expect(reply.logprobs).toEqual(logprobs);
+    expect(reply.top[0]!.map(({ logprob }) => logprob)).toContain(reply.logprobs![0]);
+    return reply.top[0]!.map(({ logprob }) => Math.round(1000 * Math.exp(logprob)) / 1000);
+  };
+  expect(probabilities({})).toEqual([0.6, 0.3, 0.1]);
+  expect(probabilities({ temperature: 0.5 })).toEqual([0.783, 0.196, 0.022]);
+  expect(probabilities({ topK: 2 })).toEqual([0.667, 0.333, 0]);
+  expect(probabilities({ topP: 0.5 })).toEqual([1, 0, 0]);
+  expect(probabilities({ temperature: 0 })).toEqual([0.6, 0.3, 0.1]);
+});
+
 test("each text comes as often as it is likely", () => {
   const replies = [
     { text: "ab", weight: 1 },

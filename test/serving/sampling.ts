@@ -14,6 +14,8 @@ export interface SamplingRules {
   readonly skipSpecial: boolean;
   /** How many alternatives a token are reported. */
   readonly topLogprobs: number;
+  /** Whether log-probabilities are those after temperature, top-k and top-p. @default false */
+  readonly processed?: boolean;
 }
 
 export interface TokenLogprob {
@@ -32,8 +34,8 @@ export interface SampledReply {
   readonly stopReason: number | string | null;
 }
 
-/** vLLM writes this where a probability is 0. */
-const NEVER = -9999;
+/** vLLM writes this where a log-probability is NaN or minus infinity. */
+export const NEVER = -9999;
 
 /** The stream of a sample: it depends on the prompt and the seed alone. */
 export function sampleRng(promptTokenIds: readonly number[], seed: number): Rng {
@@ -42,7 +44,8 @@ export function sampleRng(promptTokenIds: readonly number[], seed: number): Rng 
 
 /**
  * Samples token by token from the distribution that the weighted replies make. A log-probability is that of the
- * token after those before it, at temperature 1 as in vLLM's default: over a whole reply they sum to its log-probability.
+ * token after those before it, at temperature 1 as in vLLM's default, unless the rules say `processed`: over a whole
+ * reply they sum to its log-probability.
  */
 export function sampleReply(
   replies: readonly WeightedReply[],
@@ -61,10 +64,11 @@ export function sampleReply(
     const at = tokenIds.length;
     const choices = nextTokens(open, at);
     if (choices.length > 1 && rules.temperature > 0) draws ??= rng();
-    const { id, logprob } = pick(choices, rules, draws);
+    const { id } = pick(choices, rules, draws);
+    const told = rules.processed ? processed(choices, rules) : choices;
     tokenIds.push(id);
-    logprobs.push(logprob);
-    if (rules.topLogprobs > 0) top.push(padded(choices, rules.topLogprobs));
+    logprobs.push(told.find((choice) => choice.id === id)!.logprob);
+    if (rules.topLogprobs > 0) top.push(padded(told, rules.topLogprobs));
     open = open.filter(({ ids }) => ids[at] === id);
     if (id !== tinyTokenizer.eosTokenId && !ends.has(id)) continue;
     finishReason = "stop";
@@ -115,21 +119,34 @@ function nextTokens(
 function pick(choices: readonly TokenLogprob[], rules: SamplingRules, rng: Rng | undefined): TokenLogprob {
   const first = choices[0]!;
   if (rng === undefined || choices.length === 1) return first;
-  let kept = choices.map((choice) => ({ choice, weight: Math.exp(choice.logprob / rules.temperature) }));
-  if (rules.topK > 0) kept = kept.slice(0, rules.topK);
-  const total = kept.reduce((sum, { weight }) => sum + weight, 0);
-  let mass = 0;
-  kept = kept.filter(({ weight }) => {
-    const before = mass;
-    mass += weight / total;
-    return before < rules.topP;
-  });
+  const kept = keptOf(choices, rules);
   let left = rng.next() * kept.reduce((sum, { weight }) => sum + weight, 0);
   for (const { choice, weight } of kept) {
     left -= weight;
     if (left < 0) return choice;
   }
   return kept.at(-1)!.choice;
+}
+
+/** What is left of the choices by temperature, top-k and top-p, with weights that do not sum to 1. */
+function keptOf(choices: readonly TokenLogprob[], rules: SamplingRules) {
+  let kept = choices.map((choice) => ({ choice, weight: Math.exp(choice.logprob / rules.temperature) }));
+  if (rules.topK > 0) kept = kept.slice(0, rules.topK);
+  const total = kept.reduce((sum, { weight }) => sum + weight, 0);
+  let mass = 0;
+  return kept.filter(({ weight }) => {
+    const before = mass;
+    mass += weight / total;
+    return before < rules.topP;
+  });
+}
+
+/** The distribution that is sampled from; at temperature 0 there is none, and the log-probabilities stay as they are. */
+function processed(choices: readonly TokenLogprob[], rules: SamplingRules): readonly TokenLogprob[] {
+  if (rules.temperature === 0) return choices;
+  const kept = keptOf(choices, rules);
+  const total = kept.reduce((sum, { weight }) => sum + weight, 0);
+  return kept.map(({ choice, weight }) => ({ id: choice.id, logprob: Math.log(weight / total) }));
 }
 
 /** The best `count`; tokens that the policy never gives fill up. */

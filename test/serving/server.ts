@@ -39,6 +39,11 @@ export interface ModelServerOptions extends ModelServerChanges {
   readonly cacheBlocks?: number;
   /** Whether vLLM's routes give `cached_tokens`, as with `--enable-prompt-tokens-details`. @default true */
   readonly tellCached?: boolean;
+  /**
+   * Whether log-probabilities are those of the distribution that is sampled from, as with vLLM's
+   * `--logprobs-mode processed_logprobs`, or those before temperature, top-k and top-p. @default "raw_logprobs"
+   */
+  readonly logprobsMode?: "raw_logprobs" | "processed_logprobs";
   /** Sequences that run at once. @default 256 */
   readonly slots?: number;
   /** Milliseconds for one token of every running sequence. @default 0 */
@@ -95,6 +100,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Tes
   const timer = options.timer ?? realTimer;
   const slots = options.slots ?? 256;
   const model = options.model ?? "forkgym/tiny";
+  const processed = options.logprobsMode === "processed_logprobs";
   const state = new TestModel(
     options.policy,
     options.weightVersion ?? "default",
@@ -137,7 +143,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Tes
     reward,
     fault,
     state,
-    generate: (ask) => state.generate(ask, gone, fault),
+    generate: (ask) => state.generate({ ...ask, processed }, gone, fault),
   });
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

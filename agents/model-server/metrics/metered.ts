@@ -78,7 +78,7 @@ export function faultOf(error: unknown, signal: AbortSignal | undefined): string
 }
 
 function countSample(meter: Meter, endpoint: string, sample: Sample): void {
-  const labels = { endpoint, weights: sample.weightVersion ?? "unknown" };
+  const labels = { endpoint };
   meter.count(metrics.SAMPLES, labels);
   for (const [metric, tokens] of [
     [metrics.PROMPT_TOKENS, sample.promptTokens],

@@ -2,7 +2,7 @@ import type { Metric } from "./meter.ts";
 
 const SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300];
 
-/** Labels: endpoint, weights (`unknown` where the server does not say). */
+/** Labels: endpoint. Of what weights a sample is, spans and records say: a label would make a series of each version. */
 export const SAMPLES: Metric = {
   name: "forkgym_model_samples_total",
   kind: "counter",
@@ -16,21 +16,21 @@ export const FAILURES: Metric = {
   help: "Requests to a model server that gave no reply, by cause.",
 };
 
-/** Labels: endpoint, weights. */
+/** Labels: endpoint. */
 export const PROMPT_TOKENS: Metric = {
   name: "forkgym_model_prompt_tokens_total",
   kind: "counter",
   help: "Tokens of prompts, cached ones included.",
 };
 
-/** Labels: endpoint, weights. */
+/** Labels: endpoint. */
 export const CACHED_TOKENS: Metric = {
   name: "forkgym_model_cached_tokens_total",
   kind: "counter",
   help: "Tokens of prompts that the server had in its cache, where it says so.",
 };
 
-/** Labels: endpoint, weights. */
+/** Labels: endpoint. */
 export const GENERATED_TOKENS: Metric = {
   name: "forkgym_model_generated_tokens_total",
   kind: "counter",

@@ -54,6 +54,7 @@ test("a request leaves nothing to the server, and its seed depends on the branch
     topK: -1,
     topLogprobs: 0,
     affinity: "t",
+    tree: expect.stringMatching(/^t#\d+$/),
   });
   expect(first!.messages!.map(({ role }) => role)).toEqual(["system", "user"]);
   expect(first!.promptTokenIds).toBeUndefined();
@@ -69,6 +70,55 @@ test("a token-exact server gets what the renderer makes", async () => {
   expect(server.requests[0]).toMatchObject({ promptTokenIds: [2, 7], stopTokenIds: [3] });
   expect(server.requests[0]!.messages).toBeUndefined();
   expect(() => judgeOf(server)).toThrow("judgeScorer: fake model takes tokens; pass `render`");
+});
+
+describe("replies that are tokens and no text", () => {
+  const said = rated(9, 6, 0);
+  const server = () => scriptedServer(() => sampleOf("", { tokenIds: [1, 2, 3] }), true);
+  const chat = {
+    start: [7],
+    opening(messages: readonly unknown[]) {
+      return Promise.resolve([...this.start, messages.length]);
+    },
+    textOf(ids: readonly number[]) {
+      return Promise.resolve(ids.length === 3 && this.start.length === 1 ? said : "");
+    },
+  };
+
+  test("are read by `decode`", async () => {
+    const decode = async (ids: readonly number[]) => (ids.join() === "1,2,3" ? said : "");
+    expect(await judgeOf(server(), { render: () => [7], decode }).score(input)).toBeCloseTo(15 / 27);
+  });
+
+  test("are read by the chat that rendered the question", async () => {
+    const asked = server();
+    expect(await judgeOf(asked, { render: chat }).score(input)).toBeCloseTo(15 / 27);
+    expect(asked.requests[0]!.promptTokenIds).toEqual([7, 2]);
+  });
+
+  test("of one token are unreadable: it ends the reply", async () => {
+    const judge = judgeOf(
+      scriptedServer(() => sampleOf("", { tokenIds: [3] }), true),
+      { render: () => [7] },
+    );
+    expect(await judge.score(input)).toBeUndefined();
+    expect(judge.usage().faults).toEqual({ unreadable: 1 });
+  });
+
+  test("and nothing to read them by are an error that says what to pass", async () => {
+    const judge = judgeOf(server(), { render: () => [7] });
+    await expect(judge.score(input)).rejects.toThrow(
+      "judgeScorer: fake model gives tokens and no text; pass `decode`, or a chat template as `render`",
+    );
+    expect(judge.usage()).toMatchObject({ calls: 1, failures: 1, promptTokens: 100 });
+  });
+
+  test("a chat whose server is away is a missing score", async () => {
+    const opening = () => Promise.reject(new ServerError("unreachable", "gone"));
+    const judge = judgeOf(server(), { render: { ...chat, opening } });
+    expect(await judge.score(input)).toBeUndefined();
+    expect(judge.usage()).toMatchObject({ calls: 0, failures: 1, faults: { unreachable: 1 } });
+  });
 });
 
 describe("a failure is a missing score, never a zero", () => {

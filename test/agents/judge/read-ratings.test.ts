@@ -19,7 +19,26 @@ const NUMBERS: readonly (readonly [text: string, value: number | undefined])[] =
   ["7 (the cause was shown)", 7 / 9],
   ["7, as the run shows", 7 / 9],
   ["7 points", 7 / 9],
-  ["4.5", 0.5],
+  ["7 (out of 9)", 7 / 9],
+  ["7 (of 9)", 7 / 9],
+  ["**7**/9", 7 / 9],
+  ["**7**/**9**", 7 / 9],
+  ["7 (it ran 2 tests)", 7 / 9],
+  ["7/9 (it ran 2 tests)", 7 / 9],
+  ["7 | it ran 2 tests |", 7 / 9],
+  [' {"score": 7}', 7 / 9],
+  [' {"score": 7, "reason": "it ran 2 tests"}', 7 / 9],
+  ["{ 'rating' = 7 }", 7 / 9],
+  ["7 (or 8)", undefined],
+  ["7 (8)", undefined],
+  ["7 (it ran 2 tests) 8", undefined],
+  ["7 | 9 |", undefined],
+  ["**7**%", undefined],
+  [' {"score": 7, "max": 10}', undefined],
+  [' {"score": 0.8}', undefined],
+  ["0.8", undefined],
+  ["1.0", undefined],
+  ["4.5", undefined],
   ["04", 4 / 9],
   ["7/10", 0.7],
   ["7 / 10", 0.7],
@@ -92,6 +111,37 @@ describe("three ratings in a reply", () => {
     ],
     ["one line", "diagnosis: 7, editing: 4; verification: 0", [7, 4, 0]],
     ["JSON", '{"diagnosis": 7, "editing": 4, "verification": 0}', [7, 4, 0]],
+    [
+      "a table",
+      "| Stage | Rating |\n|---|---|\n| diagnosis | 7 |\n| **editing** | 4/9 |\n| Verification | 0 | ran 2 tests |",
+      [7, 4, 0],
+    ],
+    ["dashes", "Diagnosis - 7\n- **Editing** \u2013 4\nverification \u2014 0/9", [7, 4, 0]],
+    [
+      "a dash before words is no line of the form",
+      "diagnosis: 7\ndiagnosis - it read 3 files",
+      [7, undefined, undefined],
+    ],
+    [
+      "a dash that may be a minus",
+      "diagnosis -7\nediting: -4\n| verification | -1 |",
+      [undefined, undefined, undefined],
+    ],
+    [
+      "JSON in JSON",
+      '{"diagnosis": {"score": 7}, "editing": {"score": 4}, "verification": {"score": 0}}',
+      [7, 4, 0],
+    ],
+    [
+      "JSON on many lines",
+      '{\n  "diagnosis": {\n    "score": 7,\n    "reason": "line 3"\n  },\n  "editing": {\r\n    "rating": 4\n  },\n  "verification": 0\n}',
+      [7, 4, 0],
+    ],
+    [
+      "shares of another scale",
+      "diagnosis: 0.8\nediting: 0.5\nverification: 0.1",
+      [undefined, undefined, undefined],
+    ],
     ["the last line counts", "diagnosis: 2\nediting: 2\nverification: 2\ndiagnosis: 7", [7, 2, 2]],
     [
       "a last line that is no rating takes the earlier one away",
@@ -100,7 +150,8 @@ describe("three ratings in a reply", () => {
     ],
     [
       "words about a stage are no line of the form",
-      "diagnosis: 7\ndiagnosis: the agent found it",
+      "diagnosis: 7\nediting: 10\ndiagnosis: the agent found it",
+
       [7, undefined, undefined],
     ],
     ["a name inside a sentence is none either", "My diagnosis: 7", [undefined, undefined, undefined]],
@@ -119,12 +170,12 @@ describe("three ratings in a reply", () => {
   });
 
   test("a single digit is found where it stands", () => {
-    const text = "2 reasons, one line\n**Diagnosis** (0-9): 7.\nediting: 4/9, verification: 3";
+    const text = '2 reasons, one line\n**Diagnosis** (0-9): 7.\nediting: 4/9, verification:{\n"score": 3';
     const { diagnosis, editing, verification } = readRatings(text, 9);
     expect(text.slice(diagnosis!.digitAt!, diagnosis!.digitAt! + 2)).toBe("7.");
     expect(editing!.digitAt).toBeUndefined();
     expect(verification!.digitAt).toBe(text.length - 1);
-    for (const number of ["4.5", "04", "4/9"]) expect(readNumber(number, 9)!.digitAt).toBeUndefined();
+    for (const number of ["04", "4/9"]) expect(readNumber(number, 9)!.digitAt).toBeUndefined();
   });
 });
 
@@ -167,8 +218,14 @@ test("whatever a model writes, a rating is from 0 to 1 or missing, and a digit i
 });
 
 test("a long reply is read in time that grows with its length", () => {
-  const long = ["(", "*", "diagnosis ", "diagnosis:", "1", "editing,", "\n", " "].map((unit) =>
-    unit.repeat(50_000),
-  );
+  const marks = "(".repeat(20);
+  const units = ["(", "*", "diagnosis ", "diagnosis:", "1", "editing,", "\n", " ", "|", "diagnosis - ", ":{"];
+  const long = [
+    ...units,
+    "diagnosis: 7 (a",
+    'editing: {"score": 7, "a": "',
+    `${marks}diagnosis${marks}\n`,
+  ].map((unit) => unit.repeat(50_000));
+  long.push(`diagnosis: 7${"(a".repeat(50_000)}`, `diagnosis: {"score": 7${':"'.repeat(50_001)}`);
   for (const text of long) expect(Object.keys(readRatings(text, 9)).length).toBeLessThanOrEqual(3);
 }, 5000);

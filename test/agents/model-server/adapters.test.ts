@@ -3,7 +3,8 @@ import type { ModelServer, SampleRequest } from "../../../agents/model-server/mo
 import { openaiServer } from "../../../agents/model-server/openai.ts";
 import type { ServerOptions } from "../../../agents/model-server/sampled.ts";
 import { InputError } from "../../../core/errors.ts";
-import { startModelServer } from "../../serving/index.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { startModelServer, tinyTokenizer } from "../../serving/index.ts";
 import { answering, json } from "./answering.ts";
 import { KINDS, REQUEST } from "./replies.ts";
 
@@ -166,9 +167,52 @@ describe.each(kinds)("%s", (kind, { path, reply }) => {
     const { server, asked } = await serving(kind, reply(), { extra: { cache_salt: "2" } });
     await server.sample(REQUEST);
     expect(asked[0]!.body).toMatchObject({ cache_salt: "2" });
-    const clash = await serving(kind, reply(), { extra: { stream: true } });
-    await expect(clash.server.sample(REQUEST)).rejects.toThrow(/`extra.stream`/);
   });
+
+  test.each<[string, JsonObject]>([
+    ["stream", { stream: true }],
+    ["temperature", { temperature: 2 }],
+    ["temperature", { sampling_params: { temperature: 2 } }],
+    ["stop_token_ids", { stop_token_ids: [] }],
+    ["sampling_params", { sampling_params: 5 }],
+  ])("but not `%s`, which says what is asked for: %j", async (name, extra) => {
+    const { server, asked } = await serving(kind, reply(), { extra });
+    await expect(server.sample(REQUEST)).rejects.toThrow(`\`extra.${name}\``);
+    expect(asked).toEqual([]);
+  });
+
+  test("fields of sampling go to where the route has its own", async () => {
+    const sampling = {
+      min_p: 0.05,
+      repetition_penalty: 1.1,
+      stop: ["</act>"],
+      ignore_eos: true,
+      regex: "a+",
+    };
+    const { server, asked } = await serving(kind, reply(), {
+      extra: { ...sampling, priority: 1, sampling_params: { made_up: 3 } },
+    });
+    await server.sample(REQUEST);
+    const { sampling_params: nested, ...body } = asked[0]!.body as JsonObject;
+    expect(body).toMatchObject({ priority: 1 });
+    const isNested = kind === "sglang" || kind === "vllm-generate";
+    const at = (isNested ? nested : body) as JsonObject;
+    expect(at).toMatchObject({ ...sampling, made_up: 3, temperature: 1, n: 1 });
+    if (isNested) for (const name of Object.keys(sampling)) expect(body).not.toHaveProperty(name);
+    else expect(nested).toBeUndefined();
+  });
+});
+
+test("a reply that ended at a stop text keeps its ids", async () => {
+  const tests = await startModelServer({ policy: () => "up</act> and on" });
+  onTestFinished(() => tests.close());
+  for (const kind of ["vllm", "vllm-generate", "sglang"]) {
+    const server = KINDS[kind]!.make({ url: tests.url, model: "forkgym/tiny", extra: { stop: ["</act>"] } });
+    onTestFinished(() => server.close());
+    const { tokenIds, text, finishReason } = await server.sample({ ...REQUEST, maxTokens: 99 });
+    expect(tinyTokenizer.decode([...tokenIds!])).toBe("up</act>");
+    expect([finishReason, text]).toEqual(["stop", kind === "vllm-generate" ? "" : "up"]);
+  }
 });
 
 describe("what is sent", () => {
@@ -260,6 +304,28 @@ describe("what is sent", () => {
     await server.sample(REQUEST);
     for (const field of omit) expect(asked[0]!.body).not.toHaveProperty(field);
     expect(() => openaiServer({ url, model: "m", omit: ["messages"] })).toThrow(InputError);
+  });
+
+  test.each([
+    [{}, "max_tokens"],
+    [{ maxTokensField: "max_completion_tokens" }, "max_completion_tokens"],
+    [{ omit: ["max_tokens", "top_k"] }, "max_completion_tokens"],
+  ] as const)("a chat reply always has a bound: %j", async (options, field) => {
+    const { url, asked } = await answering(json(KINDS.openai!.reply()));
+    const server = openaiServer({ url, model: "m", ...options });
+    onTestFinished(() => server.close());
+    await server.sample(REQUEST);
+    const bounds = Object.entries(asked[0]!.body as object).filter(([name]) => name.startsWith("max_"));
+    expect(bounds).toEqual([[field, 4]]);
+  });
+
+  test("a chat reply without any bound is refused", () => {
+    const url = "http://127.0.0.1:1";
+    const both = ["max_tokens", "max_completion_tokens"];
+    expect(() => openaiServer({ url, model: "m", omit: both })).toThrow(
+      /cannot leave out max_completion_tokens/,
+    );
+    expect(() => openaiServer({ url, model: "m", maxTokensField: "n" as never })).toThrow(/`maxTokensField`/);
   });
 });
 

@@ -34,7 +34,7 @@ function changed(reply: unknown, path: string, value: unknown): unknown {
   return copy;
 }
 
-const NOT_LOGPROBS = [null, "x", Number.NaN, -Infinity, Infinity, 2 * LOGPROB_SLACK];
+const NOT_LOGPROBS = [null, "x", Number.NaN, -Infinity, Infinity, 2 * LOGPROB_SLACK, -9999, -1e9];
 const NOT_IDS = [null, -1, 1.5, "11", 2 ** 53];
 
 /** Kind, place, what it must not be, and the field that the message names. */
@@ -71,7 +71,7 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
   ["vllm", "usage", [undefined, null, []], "usage"],
   ["vllm", "usage.completion_tokens", [4, -1, "3"], "usage.completion_tokens"],
   ["vllm", "usage.prompt_tokens", [4], "usage.prompt_tokens"],
-  ["vllm", "usage.prompt_tokens_details.cached_tokens", [-1, "2", 4], "cached_tokens"],
+  ["vllm", "usage.prompt_tokens_details.cached_tokens", [-1, "2"], "cached_tokens"],
   ["vllm", "weight_version", [{}, -1], "weight_version"],
   ["vllm-generate", "choices", [undefined, null, [], [1, 2]], "choices"],
   ["vllm-generate", "choices.0.finish_reason", [undefined, null, "x"], "choices[0].finish_reason"],
@@ -89,7 +89,7 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
     "content[1].top_logprobs",
   ],
   ["vllm-generate", "usage.prompt_tokens", [2], "usage.prompt_tokens"],
-  ["vllm-generate", "usage.prompt_tokens_details.cached_tokens", [4], "cached_tokens"],
+  ["vllm-generate", "usage.prompt_tokens_details.cached_tokens", [1.5], "cached_tokens"],
   ["vllm-generate", "choices.0.logprobs.content.1.top_logprobs.0.token", ["token_id:2"], "content[1]"],
   ["sglang", "meta_info", [undefined, null, []], "meta_info"],
   ["sglang", "meta_info.finish_reason", [undefined, null, "stop"], "meta_info.finish_reason"],
@@ -105,18 +105,19 @@ const TABLE: readonly [string, string, readonly unknown[], string][] = [
   ["sglang", "meta_info.output_token_logprobs.1.0", NOT_LOGPROBS, "output_token_logprobs[1][0]"],
   ["sglang", "meta_info.output_top_logprobs", [undefined, [null, null, null]], "output_top_logprobs"],
   ["sglang", "meta_info.completion_tokens", [2, 4], "completion_tokens"],
-  ["sglang", "meta_info.cached_tokens", [-1, 4], "cached_tokens"],
+  ["sglang", "meta_info.cached_tokens", [-1, 1.5], "cached_tokens"],
   ["sglang", "meta_info.output_top_logprobs.1.0.1", NOT_IDS, "output_top_logprobs[1][0][1]"],
   ["sglang", "meta_info.output_top_logprobs.1.0.1", [2], "output_top_logprobs[1]"],
   ["sglang", "text", [5], "text"],
   ["openai", "choices", [undefined, [], [1, 2]], "choices"],
-  ["openai", "choices.0.finish_reason", [undefined, null, "tool_calls", "content_filter"], "finish_reason"],
+  ["openai", "choices.0.finish_reason", [undefined, null, "tool_calls"], "finish_reason"],
   ["openai", "choices.0.message", [undefined, null, "go"], "choices[0].message"],
-  ["openai", "choices.0.message.content", [undefined, 5, [{}]], "choices[0].message.content"],
-  ["openai", "choices.0.logprobs.content.1.logprob", NOT_LOGPROBS, "content[1].logprob"],
-  ["openai", "usage", [undefined, null], "usage"],
-  ["openai", "usage.prompt_tokens_details.cached_tokens", [4], "cached_tokens"],
-  ["openai", "usage.completion_tokens", [undefined, null, 1.5], "usage.completion_tokens"],
+  [
+    "openai",
+    "choices.0.message.content",
+    [undefined, 5, [{}], ["go"], [{ type: "text" }]],
+    "choices[0].message.content",
+  ],
 ];
 
 test.each(TABLE)("%s: a `%s` that makes no sense is named", async (kind, path, values, field) => {
@@ -190,6 +191,93 @@ test("a log-probability just above 0 is rounding, and counts as 0", async () => 
   expect(sample.logprobs).toEqual([-0.5, 0, -0.25]);
 });
 
+test("a log-probability of a sampled token that the server lost is told in one line", async () => {
+  const say = await telling("vllm");
+  await expect(
+    say(changed(KINDS.vllm!.reply(), "choices.0.logprobs.token_logprobs.1", -9999)),
+  ).rejects.toThrow(
+    "vllm m: expected `choices[0].logprobs.token_logprobs[1]` to be a log-probability of the token that was sampled, " +
+      "above -9999, which servers write for NaN and -Infinity, got -9999",
+  );
+});
+
+test.each([
+  ["vllm", "choices.0.logprobs.top_logprobs.1", { "token_id:1": -0.1, "token_id:2": -9999 }],
+  ["vllm-generate", "choices.0.logprobs.content.1.top_logprobs.1.logprob", -9999],
+  ["sglang", "meta_info.output_top_logprobs.1.1.0", -9999],
+])("%s: an alternative may have none", async (kind, path, value) => {
+  const say = await telling(kind);
+  const request = { ...REQUEST, topLogprobs: 3 };
+  const sample = await say(changed(KINDS[kind]!.reply(), path, value), request);
+  expect(sample.topLogprobs![1]).toContain(-9999);
+});
+
+test.each([
+  ["vllm", "usage.prompt_tokens_details.cached_tokens"],
+  ["vllm-generate", "usage.prompt_tokens_details.cached_tokens"],
+  ["sglang", "meta_info.cached_tokens"],
+  ["openai", "usage.prompt_tokens_details.cached_tokens"],
+])("%s: tokens that are counted as cached once more are those of the prompt", async (kind, path) => {
+  const say = await telling(kind);
+  expect(await say(changed(KINDS[kind]!.reply(), path, 6))).toMatchObject({
+    promptTokens: 3,
+    cachedTokens: 3,
+  });
+});
+
+describe("what stands beside a chat server's text may be missing or wrong", () => {
+  const scores = "choices.0.logprobs";
+  test.each<readonly [string, unknown]>([
+    ...[scores, `${scores}.content`].flatMap((path) =>
+      [undefined, null, 5].map((bad) => [path, bad] as const),
+    ),
+    ...NOT_LOGPROBS.map((bad) => [`${scores}.content.1.logprob`, bad] as const),
+    [`${scores}.content.1`, null],
+    [`${scores}.content.1.top_logprobs`, undefined],
+  ])("%s: %s", async (path, value) => {
+    const say = await telling("openai");
+    const sample = await say(changed(KINDS.openai!.reply(), path, value));
+    expect(sample).toMatchObject({ text: "go", promptTokens: 3, generatedTokens: 3 });
+    expect(sample).not.toHaveProperty("logprobs");
+    expect(sample).not.toHaveProperty("topLogprobs");
+  });
+
+  test.each([
+    ["usage", undefined, [0, 0, undefined]],
+    ["usage", null, [0, 0, undefined]],
+    ["usage", [], [0, 0, undefined]],
+    ["usage.completion_tokens", 1.5, [3, 0, 2]],
+    ["usage.prompt_tokens", undefined, [0, 3, undefined]],
+    ["usage.prompt_tokens_details", null, [3, 3, undefined]],
+    ["usage.prompt_tokens_details.cached_tokens", -1, [3, 3, undefined]],
+  ])("%s: %s", async (path, value, counts) => {
+    const say = await telling("openai");
+    const { text, logprobs, promptTokens, generatedTokens, cachedTokens } = await say(
+      changed(KINDS.openai!.reply(), path, value),
+    );
+    expect([text, logprobs?.length]).toEqual(["go", 3]);
+    expect([promptTokens, generatedTokens, cachedTokens]).toEqual(counts);
+  });
+
+  test("a content filter ends a reply, and says so", async () => {
+    const say = await telling("openai");
+    expect(
+      await say(changed(KINDS.openai!.reply(), "choices.0.finish_reason", "content_filter")),
+    ).toMatchObject({
+      finishReason: "stop",
+      stopReason: "content_filter",
+    });
+  });
+
+  test("a list of parts is the text of those that are text", async () => {
+    const say = await telling("openai");
+    const parts = [{ type: "thinking", thinking: [] }, { type: "text", text: "Go " }, { text: "up" }];
+    expect((await say(changed(KINDS.openai!.reply(), "choices.0.message.content", parts))).text).toBe(
+      "Go up",
+    );
+  });
+});
+
 test("a text that was cut at its stop does not matter, ids do", async () => {
   const say = await telling("vllm");
   const sample = await say(changed(KINDS.vllm!.reply(), "choices.0.text", ""));
@@ -213,7 +301,7 @@ describe("any JSON in any place gives a sample that holds together or a ServerEr
               promptTokenIds,
               generatedTokens,
             } = await say(changed(good, path, value));
-            for (const logprob of logprobs) expect(Number.isFinite(logprob) && logprob <= 0).toBe(true);
+            for (const logprob of logprobs) expect(logprob > -9999 && logprob <= 0).toBe(true);
             if (kind === "openai") return;
             expect(promptTokenIds).toEqual([5, 6, 7]);
             expect(tokenIds).toHaveLength(logprobs.length);

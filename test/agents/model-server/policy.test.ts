@@ -264,16 +264,24 @@ describe("a request that fails", () => {
   });
 });
 
-describe("a context that is too small", () => {
-  test("fails the turn that does not fit, with the numbers, before anything is sent", async () => {
+describe("a context that is nearly full", () => {
+  test("shortens the reply to the room that is left, and ends a branch without room, which is no failure", async () => {
     const server = fakeServer(tokens);
     const tree = await growing({ server, contextTokens: 180 });
-    const { error } = tree.leaves.find(({ end }) => end === "error")!;
-    expect(error).toMatch(
-      /conversation is too long: \d+ tokens and `maxTokens` 16 are over `contextTokens` 180/,
+    expect(tree.problems).toEqual([]);
+    const cut = tree.leaves.filter(({ end }) => end === "context-limit");
+    expect(cut.length).toBeGreaterThan(0);
+    for (const { error, reward } of cut) expect([error, reward]).toEqual([undefined, expect.any(Number)]);
+    for (const { promptTokenIds, maxTokens } of server.asked)
+      expect(maxTokens).toBe(Math.min(16, 180 - promptTokenIds!.length));
+    expect(Math.min(...server.asked.map(({ maxTokens }) => maxTokens))).toBeLessThan(16);
+  });
+
+  test("is not known of a server that is not token-exact", () => {
+    const server = fakeServer(tokens, { exact: false });
+    expect(() => modelPolicy({ server, dialogue, sampling: { maxTokens: 16 }, contextTokens: 100 })).toThrow(
+      /`contextTokens` needs a token-exact server/,
     );
-    for (const { promptTokenIds } of server.asked)
-      expect(promptTokenIds!.length + 16).toBeLessThanOrEqual(180);
   });
 });
 
@@ -306,7 +314,7 @@ test.each<[Partial<Options>, RegExp]>([
   [{ seed: -1 }, /`seed`/],
   [{ retries: 0.5 }, /`retries`/],
   [{ retryWaitMs: -1 }, /`retryWaitMs`/],
-  [{ contextTokens: 16 }, /`contextTokens`/],
+  [{ contextTokens: 1 }, /`contextTokens`/],
   [{ vocabularySize: 1 }, /`vocabularySize`/],
 ])("bad options are refused at once: %j", (options, message) => {
   const make = () =>

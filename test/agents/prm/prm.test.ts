@@ -116,6 +116,40 @@ describe("a failure is a missing score, never a zero", () => {
     expect(await both()).toEqual([3 / 9, 6 / 9]);
   });
 
+  test("of a server that refuses the whole request for one branch: each is asked about alone", async () => {
+    const { server, calls } = digitServer();
+    const picky: PrmServer = {
+      name: server.name,
+      async score(branches, signal) {
+        const scored = await server.score(branches, signal);
+        if (!branches.some(({ steps }) => steps.some((step) => step.includes("long")))) return scored;
+        throw new ServerError("refused", "too long", { status: 400 });
+      },
+    };
+    const scorer = scorerOf(picky);
+    const all = ["s 3", "long 4", "s 6"].map((step) => scorer.score(branch(step)));
+    expect(await Promise.all(all)).toEqual([3 / 9, undefined, 6 / 9]);
+    expect(calls.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
+    expect(scorer.usage()).toMatchObject({
+      calls: 4,
+      failures: 1,
+      faults: { refused: 1 },
+      promptTokens: 100,
+    });
+  });
+
+  test.each([
+    ["a single branch", 1, 400],
+    ["a wrong key", 2, 401],
+    ["an absent route", 2, 404],
+  ])("of a server that refuses %s: it is not asked again", async (_, branches, status) => {
+    const { server, calls } = digitServer(() => new ServerError("refused", "no", { status }));
+    const scorer = scorerOf(server);
+    await Promise.all(Array.from({ length: branches }, (_, at) => scorer.score(branch(`s ${at}`))));
+    expect(calls).toHaveLength(1);
+    expect(scorer.usage()).toMatchObject({ calls: 1, failures: branches });
+  });
+
   test("of one branch: the others have theirs", async () => {
     const { server } = digitServer();
     const scorer = scorerOf(server);

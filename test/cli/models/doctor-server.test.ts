@@ -20,17 +20,28 @@ test("a server with all routes: what it is, which policies it answers, what it c
   const folder = await folderWithTokenizer();
   const { url } = await servePlayer();
   const exact = "ok: token for token; 240 of 256 tokens of a repeated prompt from the cache";
+  const raw =
+    "; log-probabilities before temperature: for training at another than 1, start it with --logprobs-mode processed_logprobs";
   expect(await results(url, folder)).toEqual({
     server: "ok: SGLang; serves forkgym/tiny (32768 tokens)",
     health: "ok: /health answers 200",
-    "--policy vllm": exact,
-    "--policy vllm-generate": exact,
+    "--policy vllm": exact + raw,
+    "--policy vllm-generate": exact + raw,
     "--policy sglang": exact,
     "--policy openai": expect.stringMatching(
       /^ok: text only, not token-exact; \d+ of \d+ tokens of a repeated/,
     ),
     tokenizer: "ok: the same as the server's; chat template: same",
   });
+});
+
+test.each([
+  ["one that gives them after temperature", { logprobsMode: "processed_logprobs" }, "of what is sampled"],
+  ["one that has nothing to choose from", { policy: () => "a" }, "is unknown"],
+  ["one that gives no alternatives", { maxLogprobs: 0 }, "is unknown"],
+] as const)("log-probabilities of %s", async (_, options, words) => {
+  const found = await results((await servePlayer(options)).url, await folderWithTokenizer());
+  for (const route of ["vllm", "vllm-generate"]) expect(found[`--policy ${route}`]).toContain(words);
 });
 
 test("a server with one route of its own: the others are missing, and what it does not say is told", async () => {

@@ -53,7 +53,7 @@ const samplesOf = ({ nodes }: Tree<unknown, unknown, unknown>) =>
 
 describe("the routes", () => {
   test.each(["vllm", "vllm-generate", "sglang"])("%s plays token for token", async (route) => {
-    const { url } = await servePlayer();
+    const { url } = await servePlayer({ logprobsMode: "processed_logprobs" });
     const folder = await folderWithTokenizer();
     const player = await named(
       route,
@@ -120,6 +120,16 @@ describe("the routes", () => {
     expect(body).not.toHaveProperty("seed");
     expect(body).toMatchObject({ top_logprobs: 5, max_tokens: 64 });
     expect(player.digest).toMatchObject({ omit: ["top_k", "seed"], tokenizer: expect.any(String) });
+  });
+
+  test("openai without max_tokens sends the bound that reasoning models take", async () => {
+    const { url, asked } = await answering((response, one) =>
+      json({ data: [], choices: [{ message: { content: "x" }, finish_reason: "stop" }] })(response, one),
+    );
+    await play(await named("openai", at(url, undefined, "--omit", "max_tokens,top_k")));
+    const body = asked.find(({ path }) => path === "/v1/chat/completions")!.body as object;
+    expect(body).not.toHaveProperty("max_tokens");
+    expect(body).toMatchObject({ max_completion_tokens: 64 });
   });
 });
 
@@ -216,6 +226,52 @@ describe("asked before a run begins, so that nothing is spent on a mistake", () 
     expect(chatml.notes).toEqual([]);
   });
 
+  describe("log-probabilities before temperature", () => {
+    const warm = (url: string, folder: string, ...more: string[]) =>
+      at(url, folder, "--temperature", "0.7", ...more);
+
+    test.each(["vllm", "vllm-generate"])("%s: stop a run at another than 1", async (route) => {
+      const { url } = await servePlayer();
+      const refused = named(route, warm(url, await folderWithTokenizer()));
+      await expect(refused).rejects.toThrow(InputError);
+      await expect(refused).rejects.toThrow(
+        `--temperature 0.7: ${url} gives log-probabilities before temperature, which are not those of what is ` +
+          "sampled; start vLLM with --logprobs-mode processed_logprobs, or pass --raw-logprobs if nothing is trained",
+      );
+      await expect(named(route, warm(url, "server"))).rejects.toThrow("--logprobs-mode");
+    });
+
+    test("of the second server are found too", async () => {
+      const [right, raw] = [await servePlayer({ logprobsMode: "processed_logprobs" }), await servePlayer()];
+      const refused = named("vllm", warm(`${right.url},${raw.url}`, await folderWithTokenizer()));
+      await expect(refused).rejects.toThrow(`--temperature 0.7: ${raw.url} gives`);
+    });
+
+    test("may be allowed, and then the run says so", async () => {
+      const { url } = await servePlayer();
+      const allowed = await named("vllm", warm(url, await folderWithTokenizer(), "--raw-logprobs"));
+      expect(allowed.digest).toMatchObject({ rawLogprobs: true });
+    });
+
+    test.each(["0", "1"])("do no harm at %s, and are not asked for", async (temperature) => {
+      const server = await servePlayer();
+      const before = server.stats().generatedTokens;
+      await named("vllm", at(server.url, await folderWithTokenizer(), "--temperature", temperature));
+      expect(server.stats().generatedTokens).toBe(before);
+    });
+
+    test("are sglang's and a chat server's own matter", async () => {
+      const { url } = await servePlayer();
+      await named("sglang", warm(url, await folderWithTokenizer()));
+      await named("openai", at(url, undefined, "--temperature", "0.7"));
+    });
+
+    test("that cannot be told do not stop it", async () => {
+      const { url } = await servePlayer({ policy: () => "```Up```" });
+      await named("vllm", warm(url, await folderWithTokenizer()));
+    });
+  });
+
   test("a model that is not served", async () => {
     const { url } = await servePlayer();
     const args = at(url, await folderWithTokenizer()).map((arg) => (arg === "forkgym/tiny" ? "other" : arg));
@@ -243,6 +299,7 @@ describe("asked before a run begins, so that nothing is spent on a mistake", () 
     ],
     [`openai ${away} --top-logprobs 5`, "--top-logprobs: with --policy openai it needs --tokenizer"],
     [`openai ${away} --chat-template x`, "--chat-template: with --policy openai the server has its own"],
+    [`random --raw-logprobs`, "--raw-logprobs: it is for a model"],
     [`vllm ${away} --omit n`, "--omit: only --policy openai takes it"],
     [
       `random ${away}`,
