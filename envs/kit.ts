@@ -29,6 +29,8 @@ export interface EnvKit<Data, Obs, Act> {
   readonly options?: Readonly<Record<string, string>>;
   /** The kit with other options than its defaults. @throws {InputError} on an unknown option or a bad value. */
   configure?(options: Readonly<Record<string, string>>): EnvKit<Data, Obs, Act>;
+  /** A task in one line for people, with nothing that an agent may not see. @default its data as JSON */
+  line?(data: Data): string;
   readonly progress?: Scorer<Data, Obs, Act>;
   readonly dialogue?: Dialogue<Data, Obs, Act>;
   /** A uniformly random action, for the random policy. */

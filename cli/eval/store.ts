@@ -30,7 +30,8 @@ export class EvalStore {
     const paths = logPaths(this.#root, this.#runId, model, id);
     const before = await text(paths.patch);
     const report = await text(paths.report);
-    if (before !== patch || report === undefined) return undefined;
+    if (before !== patch || report === undefined || !/"resolved": (true|false)/.test(report))
+      return undefined;
     return { report, ...infraOf(await text(paths.testOutput), await text(paths.runLog)) };
   }
 

@@ -44,12 +44,13 @@ export interface Arrival extends Asked {
  * @throws {InputError} if one does not answer, wants a key, lacks the model, has another tokenizer, or (vLLM) gives
  * log-probabilities that are not those of what is sampled at the run's temperature.
  */
-export async function checkServers(arrival: Arrival): Promise<void> {
+export async function checkServers(arrival: Arrival): Promise<{ readonly contextTokens?: number }> {
   const { urls, apiKey } = arrival;
+  let contextTokens = Number.POSITIVE_INFINITY;
   for (const url of urls) {
     const client = jsonClient("--url", { url, totalMs: PATIENCE, ...(apiKey !== undefined && { apiKey }) });
     try {
-      await checkModel(client, arrival);
+      contextTokens = Math.min(contextTokens, (await checkModel(client, arrival)) ?? contextTokens);
       await checkTokens(client, arrival);
       await checkLogprobs(url, arrival);
     } catch (error) {
@@ -59,12 +60,15 @@ export async function checkServers(arrival: Arrival): Promise<void> {
       await client.close();
     }
   }
+  return contextTokens < Number.POSITIVE_INFINITY ? { contextTokens } : {};
 }
 
-async function checkModel(client: JsonClient, { route, model }: Arrival): Promise<void> {
+/** What the model can hold there, if that is said. */
+async function checkModel(client: JsonClient, { route, model }: Arrival): Promise<number | undefined> {
   const served = await servedModels(client);
+  const found = served?.find(({ id }) => id === model);
   // Of an OpenAI-compatible server the list need not be whole, and SGLang takes any name.
-  if (served === undefined || !route.startsWith("vllm") || served.some(({ id }) => id === model)) return;
+  if (served === undefined || !route.startsWith("vllm") || found !== undefined) return found?.contextTokens;
   const names = served.map(({ id }) => id).join(", ");
   throw new InputError(`--model: ${client.url} does not serve "${model}"; it serves ${names}`);
 }

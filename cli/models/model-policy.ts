@@ -42,6 +42,8 @@ export async function modelPolicyOf(
     throw new InputError(`--policy ${route}: --model is needed, as the server calls it`);
   if (options.omit !== undefined && route !== "openai")
     throw new InputError("--omit: only --policy openai takes it");
+  if (options.contextTokens !== undefined && route === "openai")
+    throw new InputError("--context-tokens: with --policy openai the server counts; leave it out");
   const apiKey = process.env[API_KEY] || undefined;
   const asked = {
     ...{ route, urls, model, note, temperature: options.temperature },
@@ -49,7 +51,7 @@ export async function modelPolicyOf(
     ...(apiKey !== undefined && { apiKey }),
   };
   const onServer = route !== "openai" && options.tokenizer === ON_SERVER;
-  if (onServer) await checkServers(asked);
+  let said = onServer ? await checkServers(asked) : {};
   const { chat, vocabularySize, identity, close } = onServer
     ? await serverWordsOf(asked, options)
     : await wordsOf(route, options);
@@ -60,6 +62,13 @@ export async function modelPolicyOf(
   const pool = serverPool({ servers, maxConcurrent: options.concurrency, meter });
   const live = new Live(meter, () => pool.stats(), systemClock);
   const { name } = servers[0]!.server;
+  if (!onServer) {
+    const isOwnTemplate = options.chatTemplate === undefined;
+    const { options: kwargs = {} } = (identity.template ?? {}) as { readonly options?: JsonObject };
+    const template = chat instanceof ChatTemplate ? { chat, kwargs, isOwnTemplate } : undefined;
+    said = await checkServers({ ...asked, ...(template && { template }) });
+  }
+  const contextTokens = pool.tokenExact ? (options.contextTokens ?? said.contextTokens) : undefined;
   const policy = modelPolicy({
     server: named(name, pool, (sample) => live.answered(sample)),
     dialogue,
@@ -67,13 +76,8 @@ export async function modelPolicyOf(
     retries,
     ...(chat !== undefined && { chat }),
     ...(vocabularySize !== undefined && { vocabularySize }),
+    ...(contextTokens !== undefined && { contextTokens }),
   });
-  if (!onServer) {
-    const isOwnTemplate = options.chatTemplate === undefined;
-    const { options: kwargs = {} } = (identity.template ?? {}) as { readonly options?: JsonObject };
-    const template = chat instanceof ChatTemplate ? { chat, kwargs, isOwnTemplate } : undefined;
-    await checkServers({ ...asked, ...(template && { template }) });
-  }
   if (!pool.tokenExact) {
     note("not token-exact: replies come as text, so the run is good for evaluation and not for training");
   }
@@ -83,6 +87,7 @@ export async function modelPolicyOf(
     policy,
     digest: {
       ...{ route, model, tokenExact: pool.tokenExact, sampling, retries, ...identity },
+      ...(contextTokens !== undefined && { contextTokens }),
       ...(options.rawLogprobs && { rawLogprobs: true }),
     },
     live,

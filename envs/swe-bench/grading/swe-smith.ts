@@ -29,9 +29,9 @@ export function gradeSmith(instance: SweInstance, log: string): Grade {
   }
 }
 
-const SMITH_PYTEST = ["parse_log_swesmith", "parse_log_pytest"];
+/** Its pytest prints `id STATUS`, so its parser of these names is another than SWE-bench's. */
+export const SMITH_PYTEST: readonly string[] = ["parse_log_swesmith", "parse_log_pytest"];
 
-/** Its pytest prints `id STATUS`, so its parser of that name is another than SWE-bench's. */
 function parserFor(instance: SweInstance): (log: string) => StatusMap {
   const { logParser } = instance.hidden;
   if (SMITH_PYTEST.includes(logParser)) return smithPytest;

@@ -1,4 +1,6 @@
 import { InputError } from "../../../core/errors.ts";
+import { isParser } from "../grading/parsers/index.ts";
+import { SMITH_PYTEST } from "../grading/swe-smith.ts";
 import type { EvalType, SweFamily, SweInstance } from "../instance.ts";
 import { evalScript, R2E_SCRIPT, smithScript } from "./eval-script.ts";
 import { familyOf } from "./family.ts";
@@ -22,7 +24,11 @@ function fromSweBench(row: Row, family: SweFamily): SweInstance {
   const smith = family === "swe-smith";
   const baseCommit = revision(smith ? (textIfAny(row, "base_commit") ?? "HEAD") : filled(row, "base_commit"));
   const testPatch = smith ? (textIfAny(row, "test_patch") ?? "") : text(row, "test_patch");
-  const failToPass = testIds(row, "FAIL_TO_PASS") ?? [];
+  const failToPass = testIds(row, "FAIL_TO_PASS");
+  if (failToPass === undefined)
+    throw new InputError(
+      "FAIL_TO_PASS: expected a list of test ids, got nothing; without one any patch that breaks no test would count as resolved",
+    );
   const passToPass = testIds(row, "PASS_TO_PASS") ?? [];
   if (failToPass.length + passToPass.length === 0)
     throw new InputError(
@@ -143,9 +149,11 @@ function commands(config: Row, field: string): readonly string[] {
 const OWN_RUNNER = /autograd|paramiko|mypy|tornado|python-slugify|gin-gonic/i;
 
 function logParser(row: Row, family: SweFamily, repo: string): string {
+  const own = textIfAny(row, "log_parser");
+  if (own !== undefined) return knownParser(own, family, "log_parser");
   const config = object(row, "install_config");
-  const named = textIfAny(row, "log_parser") ?? (config && textIfAny(config, "log_parser"));
-  if (named !== undefined) return named;
+  const named = config && textIfAny(config, "log_parser");
+  if (named !== undefined) return knownParser(named, family, "install_config.log_parser");
   if (family === "swe-gym") return gymParserFor(repo);
   if (family === "swe-rebench") return "parse_log_pytest";
   if (family === "swe-smith" && !OWN_RUNNER.test(repo)) return "parse_log_pytest";
@@ -153,6 +161,13 @@ function logParser(row: Row, family: SweFamily, repo: string): string {
   if (known !== undefined) return known;
   throw new InputError(
     `log_parser: expected the name of a parser, got nothing, and none is known for ${repo}; add it`,
+  );
+}
+
+function knownParser(name: string, family: SweFamily, field: string): string {
+  if (isParser(name) || (family === "swe-smith" && SMITH_PYTEST.includes(name))) return name;
+  throw new InputError(
+    `${field}: expected the name of a parser of SWE-bench, for example parse_log_pytest, got ${shown(name)}`,
   );
 }
 

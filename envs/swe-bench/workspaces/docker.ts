@@ -1,3 +1,4 @@
+import { InputError, SandboxError } from "../../../core/errors.ts";
 import {
   createDockerSandbox,
   type DockerSandboxOptions,
@@ -40,6 +41,10 @@ export function dockerWorkspaces(options: DockerWorkspacesOptions = {}): Workspa
         image: image(instance),
         cwd: found === undefined ? REPOSITORY : "/",
         env: { ...ENV, ...env },
+      }).catch((error: unknown) => {
+        // A daemon that restarts, a registry that is away: for an evaluation no bad input, for it may go well later.
+        if (purpose !== "grading" || !(error instanceof InputError)) throw error;
+        throw new SandboxError(error.message, { cause: error });
       });
       try {
         if (found !== undefined) {

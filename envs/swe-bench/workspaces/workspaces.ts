@@ -14,8 +14,9 @@ export interface Workspaces {
   readonly name: string;
   /**
    * A fresh sandbox, which nobody has used. The caller closes it.
-   * @throws {InputError} if it cannot be made: no such image, no such folder, Docker not there.
-   * @throws {SandboxError} if it does not come up.
+   * @throws {InputError} if it cannot be made: no such folder, a package that is not installed; for an agent also: no
+   * such image, Docker not there.
+   * @throws {SandboxError} if it does not come up; for grading also: no such image, Docker not there.
    */
   open(instance: SweInstance, purpose: Purpose): Promise<Sandbox>;
   /** Forks a snapshot of one of these sandboxes, which may be closed. @throws {SnapshotError} @throws {SandboxError} */

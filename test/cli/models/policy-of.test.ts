@@ -66,6 +66,7 @@ describe("the routes", () => {
       tokenExact: true,
       sampling: { maxTokens: 64, temperature: 0.7, topP: 1, topK: 20, topLogprobs: 0 },
       retries: 2,
+      contextTokens: 32_768,
       tokenizer: expect.stringMatching(/^[0-9a-f]{64}$/),
       template: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
@@ -74,6 +75,18 @@ describe("the routes", () => {
     for (const sample of samplesOf(tree)) expect(sample.tokenIds).toHaveLength(sample.logprobs!.length);
     expect(player.live!.summary()).toContain(
       `${tree.budget.turns} samples, ${tree.budget.generatedTokens} tokens`,
+    );
+  });
+
+  test("--context-tokens bounds a branch where the server would not", async () => {
+    const { url } = await servePlayer();
+    const player = await named("vllm", at(url, await folderWithTokenizer(), "--context-tokens", "2500"));
+    expect(player.digest).toMatchObject({ contextTokens: 2500 });
+    const tree = await play(player);
+    expect(tree.leaves.map(({ end }) => end)).toContain("context-limit");
+    expect(tree.problems).toEqual([]);
+    await expect(named("openai", at(url, undefined, "--context-tokens", "2500"))).rejects.toThrow(
+      /^--context-tokens: /,
     );
   });
 

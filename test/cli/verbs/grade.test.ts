@@ -137,3 +137,12 @@ test("a path that is not there, a folder without logs and --row for many logs ar
     expect(stderr).toContain(words);
   }
 });
+
+test("swe-mini is a data set here as it is for eval", async () => {
+  const folder = await freshFolder();
+  await mkdir(join(folder, "forkgym__calc-1"));
+  await writeFile(join(folder, "forkgym__calc-1/test_output.txt"), logOf("nothing"));
+  expect(await quiet(folder, "grade forkgym__calc-1 --dataset swe-mini")).toMatch(
+    /^forkgym__calc-1: .*; v5, no report\.json\n$/,
+  );
+});

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { environments } from "../../../envs/index.ts";
+import { miniRows } from "../../../envs/swe-bench/mini/index.ts";
 import { forkgym, freshFolder, quiet } from "../forkgym.ts";
 
 test.each([
@@ -40,6 +42,31 @@ test("with a set it lists its first tasks", async () => {
   expect(many.at(-1)).toBe("… 93 more; --head 100 lists all");
   const { tasks, size } = JSON.parse(await quiet(folder, "tasks frozen-lake/hard-test --head 2 --json"));
   expect([size, tasks.length, tasks[0].data.maxTurns]).toEqual([100, 2, 16]);
+});
+
+test("a task of swe-mini is its repository and the first line of its issue; JSON holds all of it", async () => {
+  const folder = await freshFolder();
+  const text = await quiet(folder, "tasks swe-mini --head 100");
+  const rows = miniRows();
+  const lines = text.trimEnd().split("\n").slice(1);
+  expect(lines).toHaveLength(rows.length);
+  expect(lines).toContain("forkgym__calc-1  forkgym/calc  Wrong checksum: `7 * 7 % 10`");
+  for (const line of lines) expect(line.length).toBeLessThan(160);
+  for (const { patch, FAIL_TO_PASS } of rows) {
+    const secrets = [...(JSON.parse(FAIL_TO_PASS) as string[]), patch.split("\n")[0]!];
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  }
+  const { tasks } = JSON.parse(await quiet(folder, "tasks swe-mini --head 1 --json"));
+  expect(tasks[0].data.hidden.goldPatch).toBe(rows[0]!.patch);
+});
+
+test("a long first line of an issue is cut", async () => {
+  const folder = await freshFolder();
+  const row = { ...miniRows()[0]!, problem_statement: `\n  ${"long ".repeat(100)}\nmore` };
+  await writeFile(join(folder, "rows.jsonl"), JSON.stringify(row));
+  const line = (await quiet(folder, "tasks swe-bench:rows.jsonl")).split("\n")[1]!;
+  expect(line.slice(`${row.instance_id}  ${row.repo}  `.length)).toMatch(/^long long .*…$/);
+  expect(line.length).toBe(`${row.instance_id}  `.length + 120);
 });
 
 test("a reader that goes away early ends it without a word", async () => {

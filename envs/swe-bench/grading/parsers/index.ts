@@ -88,6 +88,11 @@ const PARSERS: ReadonlyMap<string, LogParser> = new Map(
   }),
 );
 
+/** Whether there is a parser of that name. */
+export function isParser(name: string): boolean {
+  return PARSERS.has(name);
+}
+
 /**
  * The parser of that name.
  * @throws {InputError} if there is none.

@@ -73,6 +73,13 @@ test("what fails around the patch is tried again, with a note, and is no verdict
   expect(notes[0]).toBe(`${instance.id}: try 2 of 3, because docker: the daemon is away`);
 });
 
+test("bad input is thrown at once and not tried again", async () => {
+  const workspaces = failing(9, new InputError("wasmer: just-bash not installed"));
+  const evaluation = evaluate(instance, gold, { ...quick, workspaces });
+  await expect(evaluation).rejects.toThrow(new InputError("wasmer: just-bash not installed"));
+  expect(workspaces.opened).toBe(1);
+});
+
 test("a fault of the program is thrown", async () => {
   const workspaces = failing(1, new TypeError("a bug"));
   await expect(evaluate(instance, gold, { ...quick, workspaces })).rejects.toThrow("a bug");

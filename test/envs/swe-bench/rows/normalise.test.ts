@@ -39,9 +39,9 @@ test("a classic row gets the parser, the eval type, the image and the script of 
   expect(hidden.evalType).toBe("pass_and_fail");
   expect(hidden.evalScript).toContain("\npytest -rA tests/test_a.py\n");
   expect(toInstance(classicRow({ version: null })).hidden.evalScript).toBeNull();
-  expect(toInstance(classicRow({ repo: "markedjs/marked", log_parser: "p" })).hidden.evalType).toBe(
-    "fail_only",
-  );
+  expect(
+    toInstance(classicRow({ repo: "markedjs/marked", log_parser: "parse_log_marked" })).hidden.evalType,
+  ).toBe("fail_only");
 });
 
 test("lists of tests may be lists or JSON text, and keep their order and repeats", () => {
@@ -50,13 +50,14 @@ test("lists of tests may be lists or JSON text, and keep their order and repeats
     expect(toInstance(classicRow({ FAIL_TO_PASS: list })).hidden.failToPass).toEqual(ids);
   }
   expect(toInstance(classicRow({ PASS_TO_PASS: null })).hidden.passToPass).toEqual([]);
+  expect(toInstance(classicRow({ FAIL_TO_PASS: "[]" })).hidden.failToPass).toEqual([]);
 });
 
 describe("families by their fields", () => {
   test.each([
     [{}, "swe-bench"],
     [{ repo: "redis/redis" }, "swe-bench-multilingual"],
-    [{ repo: "markedjs/marked", log_parser: "p", image_assets: "{}" }, "swe-bench"],
+    [{ repo: "markedjs/marked", log_parser: "parse_log_marked", image_assets: "{}" }, "swe-bench"],
     [{ repo: "Project-MONAI/MONAI" }, "swe-gym"],
     [{ repo: "swesmith/pallets__flask.12345678" }, "swe-smith"],
     [{ install_config: '{"test_cmd": "pytest"}' }, "swe-rebench"],
@@ -83,6 +84,9 @@ test("of SWE-smith the patch is the bug, and what its rows lack is not asked for
   expect(hidden).toMatchObject({ goldPatch: GOLD, goldReversed: true, testPatch: "" });
   expect(hidden.logParser).toBe("parse_log_pytest");
   expect(hidden.evalScript).toContain(" tests/test_a.py tests/test_b.py\n");
+  expect(toInstance({ ...row, log_parser: "parse_log_swesmith" }).hidden.logParser).toBe(
+    "parse_log_swesmith",
+  );
   expect(() => toInstance({ ...row, repo: "swesmith/tornadoweb__tornado.1" })).toThrow("log_parser: ");
 });
 
@@ -178,6 +182,11 @@ describe("R2E-Gym", () => {
     expect(toInstance(row([], { parsed_commit_content: null })).baseCommit).toBe(`${"c".repeat(40)}~1`);
   });
 
+  test("neither lists of tests nor a known parser are asked for", () => {
+    const { hidden } = toInstance(row([], { FAIL_TO_PASS: null, log_parser: "its own" }));
+    expect([hidden.failToPass, hidden.logParser]).toEqual([[], "its own"]);
+  });
+
   test("expected statuses that are missing, empty or no text are refused", () => {
     expect(() => toInstance(row([], { expected_output_json: "{}" }))).toThrow("expected_output_json: ");
     expect(() => toInstance(row([], { expected_output_json: '{"a": 1}' }))).toThrow("status of a to be text");
@@ -198,6 +207,12 @@ describe("a bad row is refused by its field", () => {
     [{ patch: null }, "patch: expected text, got nothing"],
     [{ test_patch: 3 }, "test_patch: expected text, got 3"],
     [{ problem_statement: { a: 1n } }, 'problem_statement: expected text, got {"a":"1"}'],
+    [{ FAIL_TO_PASS: null }, "FAIL_TO_PASS: expected a list of test ids, got nothing"],
+    [{ FAIL_TO_PASS: undefined }, "FAIL_TO_PASS: expected a list of test ids, got nothing"],
+    [
+      { repo: "swesmith/a__b.1", FAIL_TO_PASS: null },
+      "FAIL_TO_PASS: expected a list of test ids, got nothing",
+    ],
     [{ FAIL_TO_PASS: "x" }, "FAIL_TO_PASS: expected JSON"],
     [{ FAIL_TO_PASS: "{}" }, "FAIL_TO_PASS: expected a list of test ids, got "],
     [{ PASS_TO_PASS: ["a", null] }, "PASS_TO_PASS: expected test id 2 of 2 to be text, got nothing"],
@@ -206,6 +221,13 @@ describe("a bad row is refused by its field", () => {
       { repo: "acme/lib" },
       "log_parser: expected the name of a parser, got nothing, and none is known for acme/lib",
     ],
+    [
+      { log_parser: "parse_log_nope" },
+      'log_parser: expected the name of a parser of SWE-bench, for example parse_log_pytest, got "parse_log_nope"',
+    ],
+    [{ log_parser: "parse_log_swesmith" }, "log_parser: expected the name of a parser of SWE-bench"],
+    [{ log_parser: "constructor" }, "log_parser: expected the name of a parser of SWE-bench"],
+    [{ install_config: { log_parser: "mine" } }, "install_config.log_parser: expected the name of a parser"],
     [{ eval_type: "both" }, "eval_type: expected pass_and_fail or fail_only"],
     [{ eval_script: 1 }, "eval_script: expected text, got 1"],
     [{ install_config: "[]" }, "install_config: expected an object"],

@@ -29,6 +29,8 @@ describe("JSONL", () => {
       JSON.stringify(classicRow({ FAIL_TO_PASS: "[1]" })),
       JSON.stringify(classicRow()),
       JSON.stringify(classicRow({ problem_statement: "again" })),
+      JSON.stringify(classicRow({ FAIL_TO_PASS: undefined })),
+      JSON.stringify(classicRow({ log_parser: "parse_log_nope" })),
     ].join("\n");
     const { instances, refused } = await readInstances(await fileOf("rows.jsonl", text));
     expect(instances.map(({ problemStatement }) => problemStatement)).toEqual(["It breaks."]);
@@ -38,6 +40,8 @@ describe("JSONL", () => {
       [4, undefined],
       [5, "pallets__flask-1"],
       [7, "pallets__flask-1"],
+      [8, "pallets__flask-1"],
+      [9, "pallets__flask-1"],
     ]);
     expect(refused.map(({ message }) => message)).toEqual([
       "dataset: rows.jsonl line 1 (pallets__flask-1): base_commit: expected text, got 7",
@@ -45,6 +49,10 @@ describe("JSONL", () => {
       "dataset: rows.jsonl line 4: expected an object, got [1]",
       "dataset: rows.jsonl line 5 (pallets__flask-1): FAIL_TO_PASS: expected test id 1 of 1 to be text, got 1",
       "dataset: rows.jsonl line 7 (pallets__flask-1): instance_id: this id is in rows.jsonl line 6 already",
+      "dataset: rows.jsonl line 8 (pallets__flask-1): FAIL_TO_PASS: expected a list of test ids, got nothing; " +
+        "without one any patch that breaks no test would count as resolved",
+      "dataset: rows.jsonl line 9 (pallets__flask-1): log_parser: expected the name of a parser of SWE-bench, " +
+        'for example parse_log_pytest, got "parse_log_nope"',
     ]);
   });
 
