@@ -1,13 +1,14 @@
 import { oneOf } from "./check.ts";
 import { InputError } from "./errors.ts";
 import type { TokenUsage } from "./policy.ts";
+import { checkedScore } from "./rollout/answers.ts";
 import type { Node } from "./rollout/tree.ts";
 import type { Task } from "./task.ts";
 
 /**
  * S(task, branch): how promising a branch that ends in `node` looks, from 0 to 1 (PATR, arXiv 2607.15610).
- * Scores steer sampling and never enter a reward or an advantage. `undefined`, a value outside of [0, 1] or an
- * exception is a missing score: the branch is neither expanded nor pruned for it.
+ * Scores steer sampling and never enter a reward or an advantage. `undefined`, anything else than a number in [0, 1],
+ * or an exception is a missing score: the branch is neither expanded nor pruned for it.
  */
 export interface Scorer<Data, Obs, Act> {
   readonly name: string;
@@ -61,7 +62,13 @@ export function mix<Data, Obs, Act>(
       missing === "none" ? ", all or none" : ""
     })`,
     async score(input) {
-      const scores = await Promise.all(parts.map(({ scorer }) => scorer.score(input)));
+      const scores = await Promise.all(
+        parts.map(async ({ scorer }) => {
+          const score = await scorer.score(input);
+          // Of a number the sum shows whether it will do; null would add up as 0.
+          return typeof score === "number" ? score : checkedScore(score, `mix: ${scorer.name}: `);
+        }),
+      );
       if (missing === "none" && scores.includes(undefined)) return undefined;
       let sum = 0;
       let weights = 0;

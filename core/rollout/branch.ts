@@ -1,4 +1,5 @@
 import type { Env, Snapshot } from "../env.ts";
+import { ForkGymError } from "../errors.ts";
 import type { Rng } from "../rng.ts";
 import type { Budget } from "./budget.ts";
 import type { Node } from "./tree.ts";
@@ -15,6 +16,7 @@ export class Handle<Data, Obs, Act> {
   #stepAfter: Promise<unknown> | undefined;
   #kept: Promise<Snapshot> | undefined;
   #closed: Promise<void> | undefined;
+  #ending = false;
 
   constructor(env: Promise<Env<Data, Obs, Act>>) {
     this.env = env;
@@ -47,14 +49,22 @@ export class Handle<Data, Obs, Act> {
   ): Handle<Data, Obs, Act>[] {
     const snapshot = this.#kept ?? this.#snapshot(budget);
     budget.forks += seeds.length;
-    const forks = seeds.map((seed, place) =>
-      around(place, async () => (await this.env).fork(await snapshot, { seed })),
-    );
-    const settled = Promise.allSettled(forks);
+    const forks = seeds.map((seed, place) => {
+      const fork: Handle<Data, Obs, Act> = new Handle(
+        around(place, async () => {
+          const [env, state] = [await this.env, await snapshot];
+          // The branch was given up while the snapshot was being taken: nobody wants the fork any more.
+          if (fork.#closed !== undefined) throw new ForkGymError("rollout: a fork came too late");
+          return env.fork(state, { seed });
+        }),
+      );
+      return fork;
+    });
+    const settled = Promise.allSettled(forks.map(({ env }) => env));
     this.#hold(
       this.#kept === undefined ? settled.then(() => this.#release(snapshot).catch(onProblem)) : settled,
     );
-    return forks.map((env) => new Handle(env));
+    return forks;
   }
 
   #snapshot(budget: Budget): Promise<Snapshot> {
@@ -73,17 +83,29 @@ export class Handle<Data, Obs, Act> {
     this.#pending = Promise.all([this.#pending, work]);
   }
 
-  /** Closes the Env, if there is one. Calling it again waits for the same closing. */
+  /** Closes the Env, if there is one, as soon as it is there. Calling it again waits for the same closing. */
   close(): Promise<void> {
     this.#closed ??= this.#pending.then(async () => {
-      const env = await this.env.catch(() => undefined);
+      await this.env.catch(() => {});
       try {
         if (this.#kept !== undefined) await this.#release(this.#kept);
       } finally {
-        await env?.close();
+        await this.#end();
       }
     });
     return this.#closed;
+  }
+
+  /** Closes the Env without waiting for what is under way on it, now or when it comes. Says nothing of how that went. */
+  abandon(): void {
+    this.#end().catch(() => {});
+  }
+
+  async #end(): Promise<void> {
+    const env = await this.env.catch(() => undefined);
+    if (this.#ending) return;
+    this.#ending = true;
+    await env?.close();
   }
 }
 
@@ -96,7 +118,11 @@ export interface Branch<Data, Obs, Act> {
   node: Node<Obs, Act>;
   /** Children made so far, which numbers the next ones. */
   children: number;
-  /** Turns that it may take until the next checkpoint, where the tree's are limited. */
-  share?: number;
+  /** Turns that it may take before it must wait; Infinity unless the tree's are limited. */
+  share: number;
+  /** Whether its Env is taking a step. */
+  stepping: boolean;
+  /** Whether it waits at a checkpoint for the others. */
+  standing: boolean;
   active: boolean;
 }

@@ -28,7 +28,7 @@ export interface RolloutOptions<Data, Obs, Act> {
   readonly signal?: AbortSignal;
   /** Branches of a tree that are advanced or scored at once; the tree is the same for any. @default all */
   readonly concurrency?: number;
-  /** @default the system's monotonic clock */
+  /** What `treeMs` and `budget.seconds` go by; what hangs is given up by the system's timers. @default the system's monotonic clock */
   readonly clock?: Clock;
   /** Is told of the tree, its turns, forks and scores as spans. @default none, which costs nothing */
   readonly tracer?: Tracer;
@@ -49,6 +49,7 @@ export async function rollout<Data, Obs, Act>(
   const { strategy, scorer, seed, limits = {}, concurrency = Number.MAX_SAFE_INTEGER } = options;
   wholeFrom(0, "rollout", "seed", seed);
   wholeFrom(1, "rollout", "concurrency", concurrency);
+  wholeFrom(0, "rollout", "strategy.roots", strategy.roots);
   checkLimits(limits);
   if (strategy.scored && scorer === undefined) {
     throw new InputError(`rollout: strategy ${strategy.name} routes by score; pass a \`scorer\``);

@@ -1,15 +1,20 @@
+import { wholeFrom } from "../check.ts";
 import type { Clock } from "../clock.ts";
 import type { Settlement } from "../env.ts";
-import { ForkGymError, messageOf } from "../errors.ts";
+import { ContextLimitError, messageOf } from "../errors.ts";
 import { forEachPooled } from "../pool.ts";
 import { createRng, deriveSeed, type Rng } from "../rng.ts";
-import type { ScoreReport } from "../scorer.ts";
 import type { Task } from "../task.ts";
+import { checkedSettlement, finiteSum } from "./answers.ts";
 import { type Branch, Handle } from "./branch.ts";
-import { addScorerUsage, addUsage, type Budget, emptyBudget } from "./budget.ts";
+import { type Budget, emptyBudget } from "./budget.ts";
 import type { RolloutOptions } from "./engine.ts";
-import { following, type Limits, within } from "./limits.ts";
-import { forkSpan, scoreSpan, turnSpan } from "./spans.ts";
+import { Handles } from "./handles.ts";
+import { CLOSE_MS, type Limits } from "./limits.ts";
+import { checkedRoutes, withinTurns } from "./routes.ts";
+import { Scoring } from "./scoring.ts";
+import { evenShares } from "./shares.ts";
+import { forkSpan, turnSpan } from "./spans.ts";
 import type { BranchView, Route } from "./strategy.ts";
 import {
   type BranchRecord,
@@ -19,9 +24,10 @@ import {
   type Node,
   type Routing,
   rewardTo,
-  sameAction,
   type Tree,
 } from "./tree.ts";
+import { TreeTime } from "./tree-time.ts";
+import { takeTurn } from "./turn.ts";
 
 type GrowthOptions<Data, Obs, Act> = RolloutOptions<Data, Obs, Act> & {
   readonly limits: Limits;
@@ -31,28 +37,22 @@ type GrowthOptions<Data, Obs, Act> = RolloutOptions<Data, Obs, Act> & {
 
 type Outcome = Pick<Leaf<unknown, unknown>, "reward" | "info" | "error">;
 type CutEnd = Exclude<LeafEnd, "error" | "aborted">;
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** Stands for "no signal was given", which spares the hot path a listener a turn. */
-const NEVER = following(undefined).signal;
 
 /** One tree while it grows. Used once. */
 export class Growth<Data, Obs, Act> {
   readonly #task: Task<Data>;
   readonly #options: GrowthOptions<Data, Obs, Act>;
-  readonly #signal: AbortSignal;
-  readonly #started: number;
+  readonly #time: TreeTime;
   readonly #rng: Rng;
   readonly #budget: Budget = emptyBudget();
-  readonly #handles = new Set<Handle<Data, Obs, Act>>();
+  readonly #handles = new Handles<Data, Obs, Act>();
+  readonly #scoring: Scoring<Data, Obs, Act> | undefined;
   /** In the order in which they were begun, which depends on the seed alone. */
   readonly #branches: { record: BranchRecord<Obs, Act>; nodes: Node<Obs, Act>[]; leaf?: Leaf<Obs, Act> }[] =
     [];
   readonly #slots = new Map<string, number>();
   readonly #checkpoints: Checkpoint[] = [];
   readonly #problems: string[] = [];
-  /** How often a scorer reported each. */
-  readonly #scoreFaults = new Map<string, number>();
   #active: Branch<Data, Obs, Act>[] = [];
   #root: Node<Obs, Act> | undefined;
   #leaves = 0;
@@ -61,9 +61,12 @@ export class Growth<Data, Obs, Act> {
   constructor(task: Task<Data>, options: GrowthOptions<Data, Obs, Act>) {
     this.#task = task;
     this.#options = options;
-    this.#signal = options.signal ?? NEVER;
-    this.#started = options.clock.now();
+    this.#time = new TreeTime(options.limits, options.clock, options.signal);
     this.#rng = createRng(deriveSeed(options.seed, task.id, "strategy"));
+    const { scorer, tracer } = options;
+    const onProblem = (where: string, error: unknown) => this.#problem(where, error);
+    this.#scoring =
+      scorer && new Scoring({ task, scorer, budget: this.#budget, time: this.#time, tracer, onProblem });
   }
 
   async run(): Promise<Tree<Data, Obs, Act>> {
@@ -71,30 +74,46 @@ export class Growth<Data, Obs, Act> {
       await this.#grow();
     } catch (error) {
       if (this.#root === undefined) this.#problem("reset", error);
+      else if (this.#active.length === 0) this.#problem(`strategy ${this.#options.strategy.name}`, error);
       for (const branch of this.#active) if (branch.active) this.#fail(branch, error);
     } finally {
-      await this.#closeAll();
+      const { closeMs = CLOSE_MS } = this.#options.limits;
+      await this.#handles.closeAll(closeMs, (error) => this.#problem("close", error));
+      this.#time.stop();
     }
     return this.#tree();
   }
 
   async #grow(): Promise<void> {
     const { strategy, seed, env: make } = this.#options;
-    const origin = this.#open(new Handle(Promise.resolve().then(make)));
+    const origin = this.#handles.add(new Handle(Promise.resolve().then(make)));
     this.#budget.resets++;
-    const observation = await this.#guard(async () =>
-      (await origin.env).reset({ task: this.#task, seed: deriveSeed(seed, this.#task.id, "reset") }),
-    );
+    const observation = await this.#time.wait("making and resetting the Env", async (signal) => {
+      const env = await origin.env;
+      signal.throwIfAborted();
+      return env.reset({ task: this.#task, seed: deriveSeed(seed, this.#task.id, "reset") });
+    });
     this.#root = { branch: "", turn: 0, observation, reward: 0, repeats: 0 };
-    const roots = strategy.topUp === undefined ? this.#rootsOf(origin) : this.#rootsKeeping(origin);
-    this.#active = roots(strategy.roots);
+    const begin = strategy.topUp === undefined ? this.#rootsOf(origin) : this.#rootsKeeping(origin);
+    this.#active = begin(Math.min(strategy.roots, this.#turnsLeft));
     while (this.#active.length > 0) {
-      this.#shareTurns();
-      await forEachPooled(this.#active, this.#options.concurrency, (branch) => this.#advance(branch));
-      this.#active = this.#active.filter((branch) => branch.active);
-      if (this.#active.length > 0) await this.#checkpoint();
-      else this.#active = roots(strategy.topUp?.(this.#leaves) ?? 0);
+      await this.#round();
+      if (this.#active.length === 0) this.#active = begin(Math.min(this.#topUp(), this.#turnsLeft));
+      else if (!this.#time.stopped) await this.#checkpoint();
     }
+  }
+
+  /** Infinity where the tree's turns are not limited. */
+  get #turnsLeft(): number {
+    const { treeTurns = Number.POSITIVE_INFINITY } = this.#options.limits;
+    return Math.max(0, treeTurns - this.#budget.turns);
+  }
+
+  /** Fresh branches that the strategy wants, now that none is active. */
+  #topUp(): number {
+    const { strategy } = this.#options;
+    if (strategy.topUp === undefined || this.#time.stopped) return 0;
+    return wholeFrom(0, "rollout", "strategy.topUp(leaves)", strategy.topUp(this.#leaves));
   }
 
   /** Initial branches of which the first goes on in the Env that was reset. Works once. */
@@ -131,92 +150,111 @@ export class Growth<Data, Obs, Act> {
       (error) => this.#problem("release", error),
       tracer && ((place, work) => forkSpan(tracer, paths[place]!, from.turn, work)),
     );
-    return forks.map((fork, index) => this.#begin(paths[index]!, this.#open(fork), from, seeds[index]!));
+    return forks.map((fork, index) =>
+      this.#begin(paths[index]!, this.#handles.add(fork), from, seeds[index]!),
+    );
   }
 
   #begin(path: string, handle: Handle<Data, Obs, Act>, from: Node<Obs, Act>, seed: number | null) {
     this.#slots.set(path, this.#branches.length);
     this.#branches.push({ record: { path, from, seed }, nodes: [] });
     const rng = createRng(deriveSeed(this.#options.seed, this.#task.id, path, "policy"));
-    const branch: Branch<Data, Obs, Act> = { path, handle, rng, node: from, children: 0, active: true };
+    const branch: Branch<Data, Obs, Act> = {
+      path,
+      handle,
+      rng,
+      node: from,
+      children: 0,
+      share: Number.POSITIVE_INFINITY,
+      stepping: false,
+      standing: false,
+      active: true,
+    };
     return branch;
   }
 
-  /** Gives each active branch its part of the turns that the tree has left. */
-  #shareTurns(): void {
-    const { treeTurns } = this.#options.limits;
-    if (treeTurns === undefined) return;
-    const left = Math.max(0, treeTurns - this.#budget.turns);
-    const each = Math.floor(left / this.#active.length);
-    const over = left % this.#active.length;
-    this.#active.forEach((branch, index) => {
-      branch.share = each + (index < over ? 1 : 0);
-    });
+  /** Advances the active branches until each has ended or stands at a checkpoint, or the tree's turns are used up. */
+  async #round(): Promise<void> {
+    const { concurrency } = this.#options;
+    for (let going = this.#active; going.length > 0 && this.#turnsLeft > 0; ) {
+      const shares = evenShares(this.#turnsLeft, going.length);
+      going.forEach((branch, index) => {
+        branch.share = shares[index]!;
+      });
+      await forEachPooled(going, concurrency, (branch) => this.#advance(branch));
+      going = going.filter(({ active, standing }) => active && !standing);
+    }
+    const left = this.#active.filter(({ active }) => active);
+    if (this.#turnsLeft === 0) {
+      await forEachPooled(left, concurrency, (branch) =>
+        this.#ending(branch, () => this.#cut(branch, "turn-limit")),
+      );
+    }
+    this.#active = left.filter(({ active }) => active);
+    for (const branch of this.#active) branch.standing = false;
   }
 
-  /** Takes turns until the branch ends or stands at a checkpoint. */
   async #advance(branch: Branch<Data, Obs, Act>): Promise<void> {
-    const { strategy, limits, clock, tracer } = this.#options;
-    const slot = this.#branches[this.#slots.get(branch.path)!]!;
     try {
-      for (;;) {
-        if (this.#signal.aborted) return this.#finish(branch, "aborted");
-        if (branch.share !== undefined && branch.share-- === 0) return await this.#cut(branch, "turn-limit");
-        if (limits.treeMs !== undefined && clock.now() - this.#started >= limits.treeMs) {
-          return await this.#cut(branch, "time-limit");
-        }
-        const node = await (tracer === undefined
-          ? this.#guardedTurn(branch)
-          : turnSpan(tracer, branch, () => this.#guardedTurn(branch)));
-        branch.node = node;
-        slot.nodes.push(node);
-        if (node.end !== undefined) return this.#finish(branch, node.end, { reward: rewardTo(node) });
-        if (node.turn === limits.turns) return await this.#cut(branch, "turn-limit");
-        if (strategy.stuck?.({ path: branch.path, node })) return await this.#prune(branch, "pruned-repeat");
-        if (strategy.every !== undefined && node.turn % strategy.every === 0) return;
-      }
+      await this.#turns(branch);
     } catch (error) {
-      if (this.#signal.aborted) this.#finish(branch, "aborted");
-      else this.#fail(branch, error);
+      await this.#ending(branch, async () => {
+        if (this.#time.isUp(error)) await this.#timeUp(branch);
+        else if (error instanceof ContextLimitError) await this.#cut(branch, "context-limit");
+        else throw error;
+      });
     }
   }
 
-  #guardedTurn(branch: Branch<Data, Obs, Act>): Promise<Node<Obs, Act>> {
-    const { turnMs } = this.#options.limits;
-    if (turnMs === undefined && this.#signal === NEVER) return this.#turn(branch, NEVER);
-    return within((signal) => this.#turn(branch, signal), turnMs, this.#signal);
+  /** Takes turns until the branch ends, stands at a checkpoint or has used its share. */
+  async #turns(branch: Branch<Data, Obs, Act>): Promise<void> {
+    const { strategy, limits, tracer } = this.#options;
+    const slot = this.#branches[this.#slots.get(branch.path)!]!;
+    for (;;) {
+      if (this.#time.aborted) return this.#finish(branch, "aborted");
+      if (this.#time.over) return await this.#timeUp(branch);
+      if (branch.share === 0) return;
+      branch.share--;
+      const node = await (tracer === undefined
+        ? this.#turn(branch)
+        : turnSpan(tracer, branch, () => this.#turn(branch)));
+      branch.node = node;
+      slot.nodes.push(node);
+      if (node.end !== undefined) {
+        return this.#finish(branch, node.end, { reward: finiteSum(rewardTo(node)) });
+      }
+      if (node.turn === limits.turns) return await this.#cut(branch, "turn-limit");
+      if (strategy.stuck?.({ path: branch.path, node })) return await this.#prune(branch, "pruned-repeat");
+      if (strategy.every !== undefined && node.turn % strategy.every === 0) {
+        branch.standing = true;
+        return;
+      }
+    }
   }
 
-  async #turn(branch: Branch<Data, Obs, Act>, signal: AbortSignal): Promise<Node<Obs, Act>> {
-    const { path, rng, node: parent } = branch;
-    const choice = await this.#options.policy.act({
-      task: this.#task,
-      node: parent,
-      branch: path,
-      rng,
-      signal,
-    });
-    this.#budget.turns++;
-    addUsage(this.#budget, choice.usage);
-    const env = await branch.handle.ready();
-    this.#budget.envSteps++;
-    const { observation, reward, end, info } = await env.step(choice.action);
-    if (!Number.isFinite(reward)) throw new ForkGymError(`env: expected a finite reward, got ${reward}`);
-    const again = parent.choice !== undefined && sameAction(parent.choice.action, choice.action);
-    const repeats = again ? parent.repeats + 1 : 1;
-    const turn = parent.turn + 1;
-    const node: Mutable<Node<Obs, Act>> = {
-      parent,
-      branch: path,
-      turn,
-      observation,
-      choice,
-      reward,
-      repeats,
-    };
-    if (end !== undefined) node.end = end;
-    if (info !== undefined) node.info = info;
-    return node;
+  async #turn(branch: Branch<Data, Obs, Act>): Promise<Node<Obs, Act>> {
+    const of = { task: this.#task, policy: this.#options.policy, budget: this.#budget };
+    let turn: Promise<Node<Obs, Act>> | undefined;
+    try {
+      return await this.#time.wait("the turn", (signal) => {
+        turn = takeTurn(of, branch, signal);
+        return turn;
+      });
+    } catch (error) {
+      // The Env cannot be settled in the middle of a step, so one that is under way may still end.
+      if (this.#time.isUp(error) && branch.stepping) return this.#time.waitOn("the turn", () => turn!);
+      throw error;
+    }
+  }
+
+  /** Runs what ends the branch; if it fails, the branch is a leaf with that error. */
+  async #ending(branch: Branch<Data, Obs, Act>, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#time.aborted) this.#finish(branch, "aborted");
+      else this.#fail(branch, error);
+    }
   }
 
   /** Scores and routes the active branches, all of which stand at the same turn. */
@@ -227,10 +265,11 @@ export class Growth<Data, Obs, Act> {
     const scores = new Map<string, number>();
     if (strategy.scored) {
       await forEachPooled(active, concurrency, async (branch) => {
-        const score = await this.#score(branch);
+        const score = await this.#scoring!.score(branch);
         if (score !== undefined) scores.set(branch.path, score);
       });
     }
+    if (this.#time.stopped) return;
     const views = active.map(({ path, node }): BranchView => withScore({ path, node }, scores.get(path)));
     const turn = active[0]!.node.turn;
     const routes = this.#routes(views, turn);
@@ -241,52 +280,21 @@ export class Growth<Data, Obs, Act> {
     this.#checkpoints.push({ turn, routings });
     const pruned = active.filter((_, index) => routes[index]!.kind === "prune");
     await forEachPooled(pruned, concurrency, (branch) =>
-      this.#prune(branch, "pruned-score").catch((error) => this.#fail(branch, error)),
+      this.#ending(branch, () => this.#prune(branch, "pruned-score")),
     );
     this.#active = active.flatMap((branch, index) => {
       const route = routes[index]!;
       if (route.kind === "prune") return [];
-      return route.kind === "expand" ? this.#expand(branch, route) : [branch];
+      return route.kind === "expand" && !this.#time.stopped ? this.#expand(branch, route) : [branch];
     });
   }
 
   #routes(active: readonly BranchView[], turn: number): readonly Route[] {
     const { strategy } = this.#options;
-    const routes = strategy.route!({ turn, active, leaves: this.#leaves }, this.#rng);
-    if (routes.length === active.length) return routes;
-    throw new ForkGymError(
-      `rollout: strategy ${strategy.name} gave ${routes.length} routes for ${active.length} active branches`,
-    );
-  }
-
-  async #score(branch: Branch<Data, Obs, Act>): Promise<number | undefined> {
-    if (this.#signal.aborted) return undefined;
-    const { tracer } = this.#options;
-    const scorer = this.#options.scorer!;
-    this.#budget.scorerCalls++;
-    // What comes once the score is given up no longer belongs to the tree.
-    let waiting = true;
-    const report = (each: ScoreReport) => {
-      if (waiting) this.#reported(each);
-    };
-    try {
-      const { node } = branch;
-      const ask = () =>
-        this.#guard(async (signal) => scorer.score({ task: this.#task, node, signal, report }));
-      const score = await (tracer === undefined ? ask() : scoreSpan(tracer, branch, scorer, ask));
-      if (score === undefined || (score >= 0 && score <= 1)) return score;
-      throw new ForkGymError(`expected a score from 0 to 1, got ${score}`);
-    } catch (error) {
-      this.#problem(`scorer ${scorer.name}, branch ${branch.path}, turn ${branch.node.turn}`, error);
-      return undefined;
-    } finally {
-      waiting = false;
-    }
-  }
-
-  #reported({ usage, fault }: ScoreReport): void {
-    if (usage !== undefined) addScorerUsage(this.#budget, usage);
-    if (fault !== undefined) this.#scoreFaults.set(fault, (this.#scoreFaults.get(fault) ?? 0) + 1);
+    const turns = this.#turnsLeft;
+    const view = { turn, active, leaves: this.#leaves };
+    const limited = turns === Number.POSITIVE_INFINITY ? view : { ...view, turns };
+    return withinTurns(checkedRoutes(strategy, view, strategy.route!(limited, this.#rng)), turns);
   }
 
   #expand(branch: Branch<Data, Obs, Act>, route: Route & { kind: "expand" }): Branch<Data, Obs, Act>[] {
@@ -306,15 +314,23 @@ export class Growth<Data, Obs, Act> {
 
   /** Ends a branch whose episode goes on, with the true outcome of where it stands. */
   async #cut(branch: Branch<Data, Obs, Act>, end: CutEnd): Promise<void> {
-    const env = await branch.handle.ready();
-    const { reward, info }: Settlement =
-      env.settle === undefined ? { reward: 0 } : await this.#guard(() => env.settle!());
-    if (!Number.isFinite(reward))
-      throw new ForkGymError(`env: expected a finite reward from settle, got ${reward}`);
+    const { reward, info }: Settlement = await this.#time.waitOn("settling", async (signal) => {
+      const env = await branch.handle.ready();
+      signal.throwIfAborted();
+      return env.settle === undefined ? { reward: 0 } : checkedSettlement(await env.settle());
+    });
     this.#finish(branch, end, {
-      reward: rewardTo(branch.node) + reward,
+      reward: finiteSum(rewardTo(branch.node) + reward),
       ...(info !== undefined && { info }),
     });
+  }
+
+  /** Ends a branch at `treeMs`. One that took no turn adds nothing to its parent's, unless it goes on in its place. */
+  async #timeUp(branch: Branch<Data, Obs, Act>): Promise<void> {
+    const { from, seed } = this.#branches[this.#slots.get(branch.path)!]!.record;
+    const stands = from.turn > 0 && seed === null;
+    if (branch.node === from && !stands) this.#finish(branch, "time-limit");
+    else await this.#cut(branch, "time-limit");
   }
 
   #fail(branch: Branch<Data, Obs, Act>, error: unknown): void {
@@ -331,27 +347,7 @@ export class Growth<Data, Obs, Act> {
       end,
       ...outcome,
     };
-    this.#close(branch.handle);
-  }
-
-  #guard<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#signal === NEVER ? work(NEVER) : within(work, undefined, this.#signal);
-  }
-
-  #open(handle: Handle<Data, Obs, Act>): Handle<Data, Obs, Act> {
-    this.#handles.add(handle);
-    return handle;
-  }
-
-  #close(handle: Handle<Data, Obs, Act>): void {
-    handle.close().then(
-      () => this.#handles.delete(handle),
-      () => {},
-    );
-  }
-
-  async #closeAll(): Promise<void> {
-    for (const handle of this.#handles) await handle.close().catch((error) => this.#problem("close", error));
+    this.#handles.close(branch.handle);
   }
 
   #problem(where: string, error: unknown): void {
@@ -359,11 +355,9 @@ export class Growth<Data, Obs, Act> {
   }
 
   #tree(): Tree<Data, Obs, Act> {
-    const { strategy, scorer, policy, seed, clock } = this.#options;
-    for (const [fault, count] of this.#scoreFaults)
-      this.#problems.push(`scorer ${scorer!.name}: ${fault} (${count})`);
-    if (this.#signal.aborted && this.#problems.length === 0) this.#problems.push("aborted");
-    this.#budget.seconds = (clock.now() - this.#started) / 1000;
+    const { strategy, scorer, policy, seed } = this.#options;
+    const problems = [...this.#problems, ...(this.#scoring?.problems ?? [])];
+    if (this.#time.aborted && problems.length === 0) problems.push("aborted");
     return {
       task: this.#task,
       seed,
@@ -374,8 +368,9 @@ export class Growth<Data, Obs, Act> {
       branches: this.#branches.map(({ record }) => record),
       leaves: this.#branches.flatMap(({ leaf }) => leaf ?? []),
       checkpoints: this.#checkpoints,
-      budget: this.#budget,
-      problems: this.#problems.sort(),
+      // Copies: what still comes of something that was given up is not in the tree.
+      budget: { ...this.#budget, seconds: this.#time.seconds },
+      problems: problems.sort(),
     };
   }
 }

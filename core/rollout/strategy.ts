@@ -17,6 +17,11 @@ export interface CheckpointView {
   readonly active: readonly BranchView[];
   /** Leaves so far, whatever their end. */
   readonly leaves: number;
+  /**
+   * Turns that the tree has left, at least 1; absent where they are not limited. Expansions to more branches than this
+   * are cut back, the later ones first.
+   */
+  readonly turns?: number;
 }
 
 export type Route =
@@ -47,7 +52,10 @@ export interface Strategy {
   stuck?(branch: BranchView): boolean;
   /** One decision for each active branch, in their order. */
   route?(view: CheckpointView, rng: Rng): readonly Route[];
-  /** How many fresh branches to start from the root when no branch is active any more; 0 ends the tree. */
+  /**
+   * How many fresh branches to start from the root when no branch is active any more; 0 ends the tree. Not asked
+   * after an abort or once `treeMs` are over.
+   */
   topUp?(leaves: number): number;
 }
 

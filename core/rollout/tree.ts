@@ -32,8 +32,8 @@ export interface BranchRecord<Obs, Act> {
   readonly seed: number | null;
 }
 
-/** Why a branch ended: the environment's reason, or ours. */
-export type LeafEnd = EndReason | "pruned-score" | "pruned-repeat" | "aborted" | "error";
+/** Why a branch ended: the environment's reason, or ours; `context-limit` where its policy had no room for a turn. */
+export type LeafEnd = EndReason | "pruned-score" | "pruned-repeat" | "context-limit" | "aborted" | "error";
 
 /** The last node of a finished branch. */
 export interface Leaf<Obs, Act> {

@@ -1,4 +1,4 @@
-import type { Env, MakeEnv } from "../env.ts";
+import type { Env, MakeEnv, Settlement } from "../env.ts";
 import { messageOf } from "../errors.ts";
 import { canonicalJson, type Json } from "../json.ts";
 import { deriveSeed } from "../rng.ts";
@@ -39,6 +39,8 @@ export async function replay<Data, Obs, Act>(
   return walk.differences;
 }
 
+type LeafRecord = TreeRecord["leaves"][number];
+
 class Walk {
   readonly differences: Difference[] = [];
   readonly #record: TreeRecord;
@@ -78,28 +80,39 @@ class Walk {
 
   /** Plays everything that starts at a node, given the Env that stands there. */
   async #from(at: number, env: Env<Json, Json, Json>): Promise<void> {
-    await this.#leaf(at, env);
     const forked = this.#record.branches.filter(({ from, seed }) => from === at && seed !== null);
     const started = new Map(forked.map(({ path, seed }) => [path, seed!]));
+    const leaves = this.#record.leaves.filter(({ node, reward }) => node === at && reward !== undefined);
     const next = this.#next.get(at) ?? [];
     const own = next.filter((index) => !started.has(this.#record.nodes[index]!.branch));
     const others = next.filter((index) => started.has(this.#record.nodes[index]!.branch));
-    if (others.length > 0) {
+    // Settling may change the Env (it runs tests): the one that goes on is settled last of all, others as forks.
+    const cut = leaves.filter((leaf) => this.#isSettled(leaf));
+    const last = own.length > 0 ? undefined : cut.find(({ branch }) => !started.has(branch));
+    const apart = cut.filter((leaf) => leaf !== last);
+    for (const leaf of leaves) if (!cut.includes(leaf)) this.#outcome(leaf, undefined);
+    if (others.length + apart.length > 0) {
       const snapshot = await env.snapshot();
-      try {
-        for (const index of others) {
-          const fork = await env.fork(snapshot, { seed: started.get(this.#record.nodes[index]!.branch)! });
-          try {
-            await this.#play(index, fork);
-          } finally {
-            await fork.close();
-          }
+      const onFork = async (branch: string, use: (fork: Env<Json, Json, Json>) => Promise<void>) => {
+        const seed = started.get(branch);
+        const fork = await env.fork(snapshot, seed === undefined ? {} : { seed });
+        try {
+          await use(fork);
+        } finally {
+          await fork.close();
         }
+      };
+      try {
+        for (const leaf of apart)
+          await onFork(leaf.branch, async (fork) => this.#outcome(leaf, await fork.settle?.()));
+        for (const index of others)
+          await onFork(this.#record.nodes[index]!.branch, (fork) => this.#play(index, fork));
       } finally {
         await env.release(snapshot);
       }
     }
     for (const index of own) await this.#play(index, env);
+    if (last !== undefined) this.#outcome(last, await env.settle?.());
   }
 
   async #play(at: number, env: Env<Json, Json, Json>): Promise<void> {
@@ -115,16 +128,18 @@ class Walk {
     await this.#from(at, env);
   }
 
-  /** The outcome of a branch that ends here. */
-  async #leaf(at: number, env: Env<Json, Json, Json>): Promise<void> {
-    for (const { node, end, reward, info } of this.#record.leaves) {
-      if (node !== at || reward === undefined) continue;
-      const cut = this.#record.nodes[at]!.end === undefined;
-      const zero = end.startsWith("pruned") && prunedAsZero(this.#record.strategy.options);
-      const settled = cut && !zero ? await env.settle?.() : undefined;
-      this.#compare(at, "outcome", reward, zero ? 0 : this.#rewardTo(at) + (settled?.reward ?? 0));
-      if (cut) this.#compare(at, "outcome info", info ?? null, settled?.info ?? null);
-    }
+  /** Whether the leaf's outcome came of `settle`: the episode went on, and it is not pruned to zero. */
+  #isSettled({ node, end }: LeafRecord): boolean {
+    const zero = end.startsWith("pruned") && prunedAsZero(this.#record.strategy.options);
+    return this.#record.nodes[node]!.end === undefined && !zero;
+  }
+
+  #outcome(leaf: LeafRecord, settled: Settlement | undefined): void {
+    const { node: at, reward, info } = leaf;
+    const cut = this.#record.nodes[at]!.end === undefined;
+    const zero = cut && !this.#isSettled(leaf);
+    this.#compare(at, "outcome", reward!, zero ? 0 : this.#rewardTo(at) + (settled?.reward ?? 0));
+    if (cut) this.#compare(at, "outcome info", info ?? null, settled?.info ?? null);
   }
 
   #rewardTo(at: number): number {

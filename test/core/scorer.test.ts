@@ -27,6 +27,14 @@ test("a part without a score is left out, and with none there is none", async ()
   expect(await parts(undefined, undefined).score(input)).toBeUndefined();
 });
 
+test("a part's score that is no number is named, not taken for 0", async () => {
+  const mixed = mix([
+    { scorer: says(null as never), weight: 1 },
+    { scorer: says(0.4), weight: 1 },
+  ]);
+  await expect(mixed.score(input)).rejects.toThrow("mix: says null: expected a score from 0 to 1, got null");
+});
+
 test("bad weights are named", () => {
   expect(() => mix([])).toThrow("mix: expected at least one scorer, got none");
   expect(() => mix([{ scorer: says(1), weight: 0 }])).toThrow(

@@ -1,6 +1,7 @@
 import { wholeFrom, within } from "../../check.ts";
 import type { BranchView, Route, Strategy } from "../strategy.ts";
 import type { Node } from "../tree.ts";
+import { roomFor } from "./expansions.ts";
 
 /** Options of {@link arpo}; defaults are those of ARPO's training script (RUC-NLPIR/ARPO) unless marked as ours. */
 export interface ArpoOptions {
@@ -51,8 +52,9 @@ export function arpo(options: ArpoOptions = {}): Strategy {
     roots: branches,
     every,
     scored: false,
-    route({ active, leaves }, rng) {
-      let room = maxLeaves - leaves - active.length;
+    route(view, rng) {
+      const { active } = view;
+      let room = roomFor(view, maxLeaves);
       return active.map((branch): Route => {
         let children = 0;
         for (let tries = 1; tries < beam && room > 0; tries++) {
@@ -74,5 +76,10 @@ function entropyChange({ path, node }: BranchView): number {
   while (first.parent !== undefined && first.parent.branch === path && first.parent.choice !== undefined) {
     first = first.parent;
   }
-  return (node.choice?.entropy ?? 0) - (first.choice?.entropy ?? 0);
+  return entropyOf(node) - entropyOf(first);
+}
+
+/** One that is no finite number is none: NaN would split every branch. */
+function entropyOf({ choice }: Node<unknown, unknown>): number {
+  return Number.isFinite(choice?.entropy) ? choice!.entropy! : 0;
 }

@@ -1,4 +1,17 @@
-import type { Route } from "../strategy.ts";
+import type { CheckpointView, Route } from "../strategy.ts";
+
+/**
+ * How many branches a checkpoint may add: to `maxLeaves` leaves, finished and active together, and to as many branches
+ * as the tree has turns for.
+ * @param going active branches that are not pruned now.
+ */
+export function roomFor(
+  { active, leaves, turns = Number.POSITIVE_INFINITY }: CheckpointView,
+  maxLeaves: number = Number.POSITIVE_INFINITY,
+  going: number = active.length,
+): number {
+  return Math.min(maxLeaves - leaves - active.length, turns - going);
+}
 
 /**
  * Expansions of the `chosen` branches, first come first served, that add at most `room` branches in all.

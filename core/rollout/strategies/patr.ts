@@ -1,6 +1,6 @@
 import { oneOf, wholeFrom, within } from "../../check.ts";
 import type { BranchView, CheckpointView, PrunedReward, Route, Strategy } from "../strategy.ts";
-import { expansions } from "./expansions.ts";
+import { expansions, roomFor } from "./expansions.ts";
 
 /** Options of {@link patr}; defaults are those of the paper (arXiv 2607.15610) unless marked as ours. */
 export interface PatrOptions {
@@ -18,7 +18,7 @@ export interface PatrOptions {
   readonly theta?: number;
   /** Whether the children replace their parent or it goes on beside them; the paper leaves it open. @default "replaced" */
   readonly parent?: "replaced" | "kept";
-  /** No expansion goes beyond this many leaves, finished and active together. Ours. @default none */
+  /** No expansion goes beyond this many leaves, finished and active together; at least `branches`. Ours. @default none */
   readonly maxLeaves?: number;
   /** What a pruned branch is worth; the paper keeps them all and does not say with which reward. @default "outcome" */
   readonly pruned?: PrunedReward;
@@ -45,12 +45,13 @@ export function patr(options: PatrOptions = {}): Strategy {
   wholeFrom(0, "patr", "top", top);
   within(0, 1, "patr", "alpha", alpha);
   wholeFrom(2, "patr", "theta", theta);
-  if (maxLeaves !== undefined) wholeFrom(1, "patr", "maxLeaves", maxLeaves);
+  if (maxLeaves !== undefined) wholeFrom(branches, "patr", "maxLeaves", maxLeaves);
   oneOf(["replaced", "kept"], "patr", "parent", parent);
   oneOf(["outcome", "zero", "drop"], "patr", "pruned", pruned);
   const keepParent = parent === "kept";
 
-  function route({ active, leaves }: CheckpointView): readonly Route[] {
+  function route(view: CheckpointView): readonly Route[] {
+    const { active } = view;
     const bar =
       median(active.flatMap(({ score }) => (score === undefined ? [] : [score]))) - alpha - TOLERANCE;
     const low = ({ score }: BranchView) => score !== undefined && score < bar;
@@ -64,7 +65,7 @@ export function patr(options: PatrOptions = {}): Strategy {
       chosen: ranked,
       children,
       keepParent,
-      room: room(maxLeaves, leaves + active.length),
+      room: roomFor(view, maxLeaves, active.filter((branch) => !low(branch)).length),
     });
     return active.map((branch, index) =>
       low(branch) ? { kind: "prune" } : (grown.get(index) ?? { kind: "survive" }),
@@ -81,10 +82,6 @@ export function patr(options: PatrOptions = {}): Strategy {
     stuck: ({ node }) => node.repeats >= theta,
     route,
   };
-}
-
-function room(maxLeaves: number | undefined, taken: number): number {
-  return maxLeaves === undefined ? Number.POSITIVE_INFINITY : maxLeaves - taken;
 }
 
 /** Mean of the middle two for an even count; NaN for none. */

@@ -1,7 +1,7 @@
 import { oneOf, wholeFrom } from "../../check.ts";
 import { shuffled } from "../../rng.ts";
 import type { PrunedReward, Strategy } from "../strategy.ts";
-import { expansions } from "./expansions.ts";
+import { expansions, roomFor } from "./expansions.ts";
 
 /** Options of {@link treeRandom}; they mean what they mean in `patr`. */
 export interface TreeRandomOptions {
@@ -35,7 +35,7 @@ export function treeRandom(options: TreeRandomOptions = {}): Strategy {
   wholeFrom(1, "treeRandom", "every", every);
   wholeFrom(0, "treeRandom", "top", top);
   if (theta !== null) wholeFrom(2, "treeRandom", "theta", theta);
-  if (maxLeaves !== undefined) wholeFrom(1, "treeRandom", "maxLeaves", maxLeaves);
+  if (maxLeaves !== undefined) wholeFrom(branches, "treeRandom", "maxLeaves", maxLeaves);
   oneOf(["replaced", "kept"], "treeRandom", "parent", parent);
   oneOf(["outcome", "zero", "drop"], "treeRandom", "pruned", pruned);
   return {
@@ -46,10 +46,15 @@ export function treeRandom(options: TreeRandomOptions = {}): Strategy {
     scored: false,
     pruned,
     stuck: ({ node }) => theta !== null && node.repeats >= theta,
-    route({ active, leaves }, rng) {
+    route(view, rng) {
+      const { active } = view;
       const chosen = shuffled([...active.keys()], rng).slice(0, top);
-      const room = (maxLeaves ?? Number.POSITIVE_INFINITY) - leaves - active.length;
-      const grown = expansions({ chosen, children, keepParent: parent === "kept", room });
+      const grown = expansions({
+        chosen,
+        children,
+        keepParent: parent === "kept",
+        room: roomFor(view, maxLeaves),
+      });
       return active.map((_, index) => grown.get(index) ?? { kind: "survive" });
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scripted } from "../../../agents/scripted.ts";
+import { ContextLimitError } from "../../../core/errors.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { rollout } from "../../../core/rollout/engine.ts";
 import { independent } from "../../../core/rollout/strategies/independent.ts";
@@ -152,6 +153,88 @@ describe("what fails is said, the rest goes on, and everything is closed", () =>
     const error = "rollout: strategy bad gave 0 routes for 2 active branches";
     expect(tree.leaves.map((leaf) => [leaf.end, leaf.error])).toEqual(Array(2).fill(["error", error]));
     expectClosed(growing.world);
+  });
+
+  describe("an odd answer of the strategy", () => {
+    const routing = (route: unknown, more: Partial<Strategy> = {}): Strategy => ({
+      ...{ name: "odd", options: {}, roots: 2, every: 1, scored: false },
+      route: ({ active }) => active.map(() => route) as never,
+      ...more,
+    });
+    const kinds = "expected a route of kind survive, prune or expand, got";
+    test.each([
+      ["an unknown kind", { kind: "exspand", children: 2 }, `${kinds} "exspand"`],
+      ["no kind", undefined, `${kinds} undefined`],
+      [
+        "children that are no number",
+        { kind: "expand" },
+        "expected `children` to be a whole number from 1 up, got undefined",
+      ],
+    ])("%s is an error that names it", async (_, route, message) => {
+      const growing = grow(4, { strategy: routing(route) });
+      const { leaves, checkpoints } = await growing;
+      const error = `rollout: strategy odd, branch 0: ${message}`;
+      expect(leaves.map((leaf) => [leaf.end, leaf.error])).toEqual(Array(2).fill(["error", error]));
+      expect(checkpoints).toEqual([]);
+      expectClosed(growing.world);
+    });
+
+    test.each([
+      [
+        "throws",
+        () => {
+          throw new Error("boom");
+        },
+        "boom",
+      ],
+      [
+        "is no number",
+        () => Number.NaN,
+        "rollout: expected `strategy.topUp(leaves)` to be a whole number from 0 up, got NaN",
+      ],
+    ])("a topUp that %s is a problem of the tree", async (_, topUp, message) => {
+      const growing = grow(2, { strategy: routing({ kind: "survive" }, { topUp }) });
+      const { leaves, problems } = await growing;
+      expect([leaves.length, problems]).toEqual([2, [`strategy odd: ${message}`]]);
+      expectClosed(growing.world);
+    });
+
+    test("a number of initial branches that is none is refused before anything is opened", async () => {
+      const growing = grow(2, { strategy: routing({}, { roots: 1.5 }) });
+      await expect(growing).rejects.toThrow(
+        "rollout: expected `strategy.roots` to be a whole number from 0 up, got 1.5",
+      );
+      expect(growing.world.opened).toBe(0);
+    });
+  });
+
+  test("a policy without room for a turn: the branch ends there with its outcome, and that is no problem", async () => {
+    const policy = scripted<LineData, string, string>(({ branch, node }) => {
+      if (branch === "1" && node.turn === 2) throw new ContextLimitError("model: full");
+      return `a${node.turn}`;
+    });
+    const growing = grow(4, { strategy: independent({ n: 2 }), policy });
+    const { leaves, problems } = await growing;
+    expect(leaves[1]).toMatchObject({ end: "context-limit", reward: 0.25, node: { turn: 2 } });
+    expect(problems).toEqual([]);
+    expectClosed(growing.world);
+  });
+
+  test("an abort while a pruned branch settles", async () => {
+    const stop = new AbortController();
+    const world = new LineWorld();
+    world.fault = (operation) => {
+      if (operation !== "settle") return;
+      stop.abort(new Error("enough"));
+      return new Promise(() => {});
+    };
+    const tree = await rollout(task(9), {
+      ...{ env: world.make, policy: wander, strategy: patr({ every: 2 }), seed: 1, signal: stop.signal },
+      scorer: { name: "low", score: ({ node }) => (node.branch === "0" ? 0 : 1) },
+    });
+    expect(tree.leaves.map(({ end, error }) => [end, error])).toEqual(Array(4).fill(["aborted", undefined]));
+    expect(tree.problems).toEqual(["aborted"]);
+    expectClosed(world);
   });
 
   test("an abort, also while a policy hangs", async () => {

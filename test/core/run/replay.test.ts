@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scripted } from "../../../agents/scripted.ts";
+import type { Env } from "../../../core/env.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { rollout } from "../../../core/rollout/engine.ts";
 import { arpo } from "../../../core/rollout/strategies/arpo.ts";
@@ -106,6 +107,61 @@ test("no single changed byte goes unseen", async () => {
     }),
     { numRuns: 300 },
   );
+});
+
+describe("settling may change the Env", () => {
+  /** Counts its turns; after it was settled it says so. */
+  function counting(): Env<null, string, string> {
+    const from = (state: { turns: number; settled: boolean }): Env<null, string, string> => ({
+      reset: async () => "0",
+      step: async () => {
+        state.turns++;
+        return { observation: `${state.turns}${state.settled ? " settled" : ""}`, reward: 0 };
+      },
+      snapshot: async () => ({ ...state }),
+      fork: async (snapshot) => from({ ...(snapshot as unknown as typeof state) }),
+      release: async () => {},
+      settle: async () => {
+        if (state.settled) throw new Error("settled twice");
+        state.settled = true;
+        return { reward: 1 };
+      },
+      close: async () => {},
+    });
+    return from({ turns: 0, settled: false });
+  }
+
+  /** Two turns of branch 0, and leaves of these branches on the first and the second. */
+  async function ending(
+    first: readonly string[],
+    second: readonly string[],
+    branches: readonly { path: string; seed: number | null }[],
+  ): Promise<TreeRecord> {
+    const tree = await rollout(
+      { id: "count", data: null },
+      {
+        ...{ env: counting, policy: scripted(["a", "b"]), strategy: independent({ n: 1 }), seed: 4 },
+        limits: { turns: 2 },
+      },
+    );
+    const [, one, two] = tree.nodes;
+    const leaf = (node: (typeof tree.nodes)[number]) => (branch: string) => ({
+      ...{ branch, node, end: "turn-limit" as const, reward: 1 },
+    });
+    return toRecord({
+      ...tree,
+      branches: [...tree.branches, ...branches.map((each) => ({ ...each, from: one! }))],
+      leaves: [...first.map(leaf(one!)), ...second.map(leaf(two!))],
+    });
+  }
+
+  test.each([
+    ["an Env that goes on is not settled, a fork of it is", ["0"], ["0"], []],
+    ["of several leaves on one turn each has an Env of its own", [], ["0", "0", "0"], []],
+    ["a leaf that took no turn is settled on its own fork", ["0.1"], ["0"], [{ path: "0.1", seed: 7 }]],
+  ])("%s", async (_, first, second, branches) => {
+    expect(await replay(await ending(first, second, branches), counting)).toEqual([]);
+  });
 });
 
 test("an Env that fails in replay is a difference, not a crash", async () => {

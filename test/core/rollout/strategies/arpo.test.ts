@@ -43,6 +43,12 @@ test("a branch's baseline is its own first choice, not its parent's", () => {
   expect(kinds).toEqual(["survive", "expand"]);
 });
 
+test("an entropy that is no number is none: the rule is a coin", () => {
+  const active = [branch([1, Number.NaN])];
+  const kinds = [0.4, 0.6].map((u) => arpo().route!({ turn: 2, active, leaves: 0 }, saying(u))[0]!.kind);
+  expect(kinds).toEqual(["survive", "survive"]);
+});
+
 test("no more leaves than the cap, whatever the draws", () => {
   const active = [branch([1]), branch([1]), branch([1])];
   const routes = arpo({ maxLeaves: 5, branches: 1 }).route!({ turn: 1, active, leaves: 1 }, saying(0, 0, 0));

@@ -78,7 +78,7 @@ test("whatever the scores: at most k expansions, none of a branch worse than a s
     fc.property(numbers, ({ scores, top, children, leaves, spare }) => {
       const maxLeaves = scores.length + leaves + spare;
       const never = { next: () => 1, below: () => 0, state: () => ({ c: 0, s0: 0, s1: 0, s2: 0 }) };
-      const routes = patr({ top, children, maxLeaves }).route!(
+      const routes = patr({ branches: 1, top, children, maxLeaves }).route!(
         { turn: 5, active: views(scores), leaves },
         never,
       );
@@ -105,6 +105,7 @@ test("the median of an even number of values is the mean of the middle two", () 
 
 test.each([
   [{ branches: 0 }, "patr: expected `branches` to be a whole number from 1 up, got 0"],
+  [{ maxLeaves: 3 }, "patr: expected `maxLeaves` to be a whole number from 4 up, got 3"],
   [{ children: 1 }, "patr: expected `children` to be a whole number from 2 up, got 1"],
   [{ every: 2.5 }, "patr: expected `every` to be a whole number from 1 up, got 2.5"],
   [{ alpha: 1.5 }, "patr: expected `alpha` to be a number from 0 to 1, got 1.5"],

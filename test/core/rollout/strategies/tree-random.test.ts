@@ -33,6 +33,12 @@ test("a cap on leaves holds", () => {
   expect(routes.filter(({ kind }) => kind === "expand")).toHaveLength(1);
 });
 
+test("a cap below the initial branches is refused", () => {
+  expect(() => treeRandom({ branches: 6, maxLeaves: 5 })).toThrow(
+    "treeRandom: expected `maxLeaves` to be a whole number from 6 up, got 5",
+  );
+});
+
 test("loops are stopped unless theta is null", () => {
   const [branch] = views([0], { repeats: 6 });
   expect([treeRandom().stuck!(branch!), treeRandom({ theta: null }).stuck!(branch!)]).toEqual([true, false]);
