@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { CLOSE_MS } from "../core/rollout/limits.ts";
 import { arpo } from "../core/rollout/strategies/arpo.ts";
 import { patr } from "../core/rollout/strategies/patr.ts";
 import { environments } from "../envs/index.ts";
@@ -115,7 +116,8 @@ test("docs/environments.md lists the laws that there are", () => {
 
 test("docs/rollouts.md gives PATR's and ARPO's options with their defaults", () => {
   const text = read("docs/rollouts.md");
-  const rows = [...text.matchAll(/^\| `(\w+)` +\| (`?[\w.]+`?) +\|/gm)].map(([, name, value]) => [
+  const strategies = text.slice(text.indexOf("## Strategies"));
+  const rows = [...strategies.matchAll(/^\| `(\w+)` +\| (`?[\w.]+`?) +\|/gm)].map(([, name, value]) => [
     name,
     value!.replaceAll("`", ""),
   ]);
@@ -124,6 +126,7 @@ test("docs/rollouts.md gives PATR's and ARPO's options with their defaults", () 
     String(value ?? "none"),
   ]);
   expect(rows.sort()).toEqual(defaults.sort());
+  expect(text).toMatch(new RegExp(`^\\| \`closeMs\` +\\| ${CLOSE_MS} ms `, "m"));
   const { topUp: _, ...numbers } = arpo().options as Record<string, unknown>;
   for (const [name, value] of Object.entries(numbers)) expect(text).toContain(`\`${name}\` ${value}`);
 });
