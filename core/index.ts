@@ -18,6 +18,7 @@ export * from "./rollout/tree.ts";
 export * from "./run/record.ts";
 export * from "./run/replay.ts";
 export * from "./run/report.ts";
+export { type RolloutRunOptions, readTrees, runRollouts } from "./run/rollout-run.ts";
 export { type Manifest, RunFolder, readManifest } from "./run/run-folder.ts";
 export { treeSvg } from "./run/tree-svg.ts";
 export { treeText } from "./run/tree-text.ts";

@@ -73,9 +73,12 @@ export const envLaws: Readonly<Record<string, Law>> = {
         await started(open, task, seed, before),
         await started(open, task, seed, before),
       ];
-      const again = await watched.snapshot();
-      assert.deepEqual(await watched.snapshot(), again, "two snapshots of one state differ");
-      assert.deepEqual(await play(watched, after), await play(plain, after));
+      const [one, other] = [await watched.snapshot(), await watched.snapshot()];
+      const forks = [await open(watched.fork(one)), await open(watched.fork(other))];
+      const expected = await play(plain, after);
+      assert.deepEqual(await play(watched, after), expected);
+      for (const fork of forks)
+        assert.deepEqual(await play(fork, after), expected, "two snapshots of one state differ");
     }),
 
   "a fork goes on as its parent would have": (contract) =>
