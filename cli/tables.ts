@@ -21,7 +21,7 @@ export function summaryLines(summary: Summary): string[] {
   return [
     `${trees} trees${incomplete > 0 ? `, ${incomplete} of them with problems` : ""}; ${leaves} leaves: ${counted.join(", ")}`,
     `leaves won ${percent(success)}, tasks won at least once ${percent(solved)}, mixed groups ${percent(mixed)}, ` +
-      `turns a leaf ${turns.toFixed(2)}`,
+      `turns a leaf ${Number.isNaN(turns) ? "-" : turns.toFixed(2)}`,
     `${budget.envSteps} env steps, ${budget.resets} resets, ${budget.snapshots} snapshots, ${budget.forks} forks, ` +
       `${budget.scorerCalls} scores, ${budget.seconds.toFixed(1)} s`,
   ];

@@ -44,6 +44,7 @@ test("a run in three lines", () => {
     "leaves won 25.0%, tasks won at least once 33.3%, mixed groups 0.0%, turns a leaf 4.50",
     "40 env steps, 3 resets, 4 snapshots, 5 forks, 6 scores, 0.3 s",
   ]);
+  expect(summaryLines({ ...summary, leaves: 0, turns: Number.NaN })[1]).toMatch(/turns a leaf -$/);
   expect(summaryLines({ ...summary, incomplete: 2 })[0]).toBe(
     "3 trees, 2 of them with problems; 8 leaves: 2 success, 6 turn-limit",
   );
