@@ -1,6 +1,7 @@
 export * from "./judge/index.ts";
+export type { AdamOptions, AdamState } from "./learner/adam.ts";
+export type { BatchOptions } from "./learner/batch.ts";
 export * from "./learner/evaluate.ts";
-
 export * from "./learner/learner.ts";
 export * from "./learner/trainer.ts";
 export * from "./model-server/index.ts";

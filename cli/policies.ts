@@ -9,7 +9,7 @@ import type { AnyEnvKit } from "../envs/kit.ts";
 import type { SweInstance } from "../envs/swe-bench/instance.ts";
 import type { SweAction, SweObservation } from "../envs/swe-bench/types.ts";
 import type { Live } from "./models/live.ts";
-import { givenOf, type ModelOptions } from "./models/options.ts";
+import type { ModelOptions } from "./models/options.ts";
 import { isRoute, routeNames } from "./models/routes.ts";
 
 /** A policy, and what identifies it in a run's config. */
@@ -27,12 +27,14 @@ export interface PolicyOptions extends ModelOptions {
   readonly policy: string;
   /** Of SWE-bench, whose tools the repair policy calls. @default "sweagent" */
   readonly scaffold?: string | undefined;
+  /** The first option of a model that was given: an error with any other policy. */
+  readonly given?: string | undefined;
 }
 
 /** The policy that `policy` names; what there is to tell of it goes to `note`. @throws {InputError} */
 export async function policyOf(
   kit: AnyEnvKit,
-  { policy: text, scaffold = "sweagent", ...model }: PolicyOptions,
+  { policy: text, scaffold = "sweagent", given, ...model }: PolicyOptions,
   note: (line: string) => void,
 ): Promise<NamedPolicy> {
   if (isRoute(text)) {
@@ -40,10 +42,9 @@ export async function policyOf(
     const { modelPolicyOf } = await import("./models/model-policy.ts");
     return modelPolicyOf(text, kit, model, note);
   }
-  const stray = givenOf(model);
-  if (stray !== undefined) {
+  if (given !== undefined) {
     throw new InputError(
-      `--${stray}: it is for a model (--policy ${routeNames.join(", ")}), got --policy ${text}`,
+      `${given}: it is for a model (--policy ${routeNames.join(", ")}), got --policy ${text}`,
     );
   }
   if (text === "random") return { policy: random((rng) => kit.randomAction(rng)), digest: "random" };

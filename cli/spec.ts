@@ -13,7 +13,7 @@ export interface Spec {
   readonly options: Readonly<Record<string, Value>>;
 }
 
-/** @throws {InputError} on an option without a value. */
+/** @throws {InputError} on an option without a value, or one that is given twice. */
 export function parseSpec(text: string): Spec {
   const [name = "", rest = ""] = split(text, ":");
   const options = (rest === "" ? [] : rest.split(",")).map((pair) => {
@@ -21,6 +21,9 @@ export function parseSpec(text: string): Spec {
     if (key !== "" && value !== undefined) return [key, readValue(value)] as const;
     throw new InputError(`${name}: expected options as name=value, separated by commas, got "${pair}"`);
   });
+  const keys = options.map(([key]) => key);
+  const again = keys.find((key, at) => keys.indexOf(key) < at);
+  if (again !== undefined) throw new InputError(`${name}: option \`${again}\` is given twice; give it once`);
   return { name, options: Object.fromEntries(options) };
 }
 

@@ -23,3 +23,20 @@ export function oneOf<T extends string>(
   if (found !== undefined) return found;
   throw new InputError(`${part}: expected \`${name}\` to be one of ${allowed.join(", ")}, got ${value}`);
 }
+
+/**
+ * Checks that `part` was given options as an object without a name that is none of its own: those of `all`.
+ * @throws {InputError} naming the first other one, and those there are.
+ */
+export function onlyKnown<T extends object>(
+  part: string,
+  given: T,
+  all: Readonly<Record<keyof T, unknown>>,
+): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new InputError(`${part}: expected options as an object, got ${JSON.stringify(given)}`);
+  }
+  const stray = Object.keys(given).find((name) => !Object.hasOwn(all, name));
+  if (stray === undefined) return;
+  throw new InputError(`${part}: no option \`${stray}\`; it has ${Object.keys(all).join(", ")}`);
+}

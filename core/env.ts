@@ -27,7 +27,10 @@ export interface Settlement {
   readonly info?: JsonObject;
 }
 
-/** A saved state as plain JSON: the state itself, or the name of what holds it. Opaque to callers. */
+/**
+ * A saved state as plain JSON: the state itself, or the name of what holds it. Opaque to callers. Two snapshots of
+ * one state need not be equal: what they lead to is.
+ */
 export type Snapshot = JsonObject;
 
 /**
@@ -64,7 +67,11 @@ export interface Env<Data, Obs, Act> {
    */
   fork(snapshot: Snapshot, options?: { readonly seed?: number }): Promise<Env<Data, Obs, Act>>;
 
-  /** Frees what is behind a snapshot. Forks made of it live on. Releasing twice is fine. */
+  /**
+   * Frees what is behind a snapshot. Forks made of it live on. Releasing twice is fine. It can be named by a JSON copy,
+   * which is then what cannot be forked. Another copy cannot either where the snapshot is a name; a copy of the state
+   * itself still can, and lives as long as its holder keeps it. What another `snapshot()` returned is not released.
+   */
   release(snapshot: Snapshot): Promise<void>;
 
   /**

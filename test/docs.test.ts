@@ -38,6 +38,7 @@ describe("programs in the docs and in examples/", () => {
       noEmit: false,
       declaration: false,
       isolatedDeclarations: false,
+      skipLibCheck: false,
       rootDir: "programs",
       outDir: "programs-out",
     };

@@ -131,14 +131,11 @@ export async function sandboxBench({ image, rounds, ...bounds }: SandboxBenchOpt
   return failures.length === 0 ? 0 : 1;
 }
 
-async function forkTimes(
-  image: string,
-  { script, files }: Change,
-  rounds: number,
-): Promise<Map<string, number[]>> {
+async function forkTimes(image: string, change: Change, rounds: number): Promise<Map<string, number[]>> {
+  const { script, files } = change;
   const overlay = await changed(image, "overlay", script);
   const commit = await changed(image, "commit", script);
-  const plain = await PlainDocker.start(image, script);
+  const plain = await PlainDocker.start(image, change);
   const wasmer = await wasmerWorkspace(files);
   const sides: Side[] = [
     sandboxSide("overlay", overlay),
@@ -183,7 +180,9 @@ async function forkTimes(
 
 async function changed(image: string, engine: "overlay" | "commit", script: string): Promise<Sandbox> {
   const sandbox = await createDockerSandbox({ image, engine });
-  await sandbox.exec(script);
+  const { exitCode } = await sandbox.exec(script);
+  if (exitCode !== 0)
+    throw new Error(`bench: the script that changes files exits ${exitCode} over ${engine}`);
   return sandbox;
 }
 

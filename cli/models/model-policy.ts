@@ -134,11 +134,15 @@ async function serverWordsOf({ urls, model, apiKey }: Asked, options: ModelOptio
 }
 
 async function wordsOf(route: Route, options: ModelOptions): Promise<Words> {
-  const { tokenizer: folder, chatTemplate, topLogprobs, omit } = options;
+  const { tokenizer: folder, chatTemplate, chatOption, keepRewrites, topLogprobs, omit } = options;
   const loaded = folder === undefined ? undefined : await tokenizerOf(folder);
   if (route === "openai") {
     if (chatTemplate !== undefined) {
       throw new InputError("--chat-template: with --policy openai the server has its own; leave it out");
+    }
+    if (keepRewrites || Object.keys(chatOption).length > 0) {
+      const option = keepRewrites ? "--keep-rewrites" : "--chat-option";
+      throw new InputError(`${option}: with --policy openai the server has its own template; leave it out`);
     }
     if (topLogprobs > 0 && loaded === undefined) {
       throw new InputError(

@@ -67,19 +67,11 @@ export function addModelOptions(command: Command): Command {
   return command;
 }
 
-/** Options that say nothing without a model; those with a default are not missed. */
-export function givenOf(options: ModelOptions): string | undefined {
-  const { url, model, tokenizer, chatTemplate, omit, rawLogprobs, metricsPort } = options;
-  const given = {
-    url,
-    model,
-    tokenizer,
-    "chat-template": chatTemplate,
-    omit,
-    "raw-logprobs": rawLogprobs,
-    "metrics-port": metricsPort,
-  };
-  return Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+/** The first option of {@link ModelOptions} that was given on the command line, for example `--url`. */
+export function givenOf(command: Command): string | undefined {
+  const isGiven = (option: Option) =>
+    option.helpGroupHeading === GROUP && command.getOptionValueSource(option.attributeName()) === "cli";
+  return command.options.find(isGiven)?.long;
 }
 
 const GROUP = `A model on a server (its API key, if any, comes from ${API_KEY}):`;

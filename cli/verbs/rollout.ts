@@ -16,13 +16,13 @@ import {
 } from "../command.ts";
 import { contest, contestTable } from "../contest.ts";
 import { configured, setOf } from "../kits.ts";
-import { addModelOptions, type ModelOptions } from "../models/options.ts";
+import { addModelOptions, givenOf, type ModelOptions } from "../models/options.ts";
 import { routeNames } from "../models/routes.ts";
 import { type NamedPolicy, policyOf } from "../policies.ts";
 import { strategyNames, strategyOf } from "../spec.ts";
 import { summaryLines } from "../tables.ts";
 
-interface Options extends Globals, ModelOptions {
+interface Parsed extends Globals, ModelOptions {
   readonly policy: string;
   readonly strategy?: readonly string[];
   readonly seed: number;
@@ -34,6 +34,13 @@ interface Options extends Globals, ModelOptions {
   readonly set: Record<string, string>;
   readonly env: Record<string, string>;
   readonly out?: string;
+}
+
+interface Options extends Parsed {
+  /** The first option of a model that was given. */
+  readonly given: string | undefined;
+  /** Whether `seeds` was given. */
+  readonly isSeedsGiven: boolean;
 }
 
 /** Turns of a tree where several strategies are compared: eight episodes of twenty. */
@@ -73,9 +80,11 @@ export function rolloutVerb(program: Command): void {
       "--out <folder>",
       "run folder; the same again resumes (default: runs/<set>-<strategy>-s<seed>, runs/<set>-contest to compare)",
     );
-  addModelOptions(verb).action((name: string, options: Options, command: Command) =>
-    rolloutSet(name, options, outputOf(command)),
-  );
+  addModelOptions(verb).action((name: string, parsed: Parsed, command: Command) => {
+    const isSeedsGiven = command.getOptionValueSource("seeds") === "cli";
+    const options = { ...parsed, given: givenOf(command), isSeedsGiven };
+    return rolloutSet(name, options, outputOf(command));
+  });
 }
 
 async function rolloutSet(
@@ -133,6 +142,8 @@ async function playSet(
     const out = options.out ?? `runs/${label}-contest`;
     return compareStrategies(out, { name, kit, set, count, named, strategies, config }, options, output);
   }
+  if (options.isSeedsGiven)
+    throw new InputError("--seeds: it is for several strategies, got one; --seed names the seed of its run");
   const { strategy } = strategies[0]!;
   const { seed, budget } = options;
   const out = options.out ?? `runs/${label}-${strategy.name}-s${seed}`;

@@ -38,7 +38,7 @@ export function showVerb(program: Command): void {
 /** Without a choice, the first tree whose checkpoint expanded a branch, since it shows most. */
 async function find(path: string, { task, tree }: Options): Promise<TreeRecord> {
   await readManifest(path);
-  if (tree !== undefined) return nth(path, tree);
+  if (tree !== undefined) return nth(path, tree, task);
   let [first, similar]: (TreeRecord | undefined)[] = [];
   for await (const { record } of readTrees(path)) {
     first ??= record;
@@ -52,9 +52,15 @@ async function find(path: string, { task, tree }: Options): Promise<TreeRecord> 
   throw new InputError(`show: ${path} holds no tree of a task with "${task}" in its id`);
 }
 
-async function nth(path: string, tree: number): Promise<TreeRecord> {
+async function nth(path: string, tree: number, task: string | undefined): Promise<TreeRecord> {
   const record = await readTree(path, tree);
-  if (record !== undefined) return record;
+  if (record !== undefined) {
+    const { id } = record.task;
+    if (task === undefined || id.includes(task)) return record;
+    throw new InputError(
+      `show: --tree ${tree} of ${path} is of task ${id}, got --task ${task}; give one of the two`,
+    );
+  }
   const count = await countTrees(path);
   if (count === 0) throw new InputError(`show: ${path} holds no finished tree yet`);
   throw new InputError(`show: ${path} holds ${count} trees, got --tree ${tree}`);

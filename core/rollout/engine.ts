@@ -7,6 +7,7 @@ import { forEachPooled } from "../pool.ts";
 import type { Scorer } from "../scorer.ts";
 import type { Task } from "../task.ts";
 import type { Tracer } from "../trace/tracer.ts";
+import { checkGiven } from "./given.ts";
 import { Growth } from "./growth.ts";
 import { checkLimits, following, type Limits } from "./limits.ts";
 import { treeSpan } from "./spans.ts";
@@ -40,16 +41,16 @@ export interface RolloutOptions<Data, Obs, Act> {
  * What fails in a branch (the policy, the Env, a fork) makes that branch a leaf with an error and no reward;
  * what fails in the scorer is a missing score. The tree's `problems` say so in words; nothing is thrown.
  *
- * @throws {InputError} on bad options, before anything is opened.
+ * @throws {InputError} on bad or unknown options and missing parts, before anything is opened.
  */
 export async function rollout<Data, Obs, Act>(
   task: Task<Data>,
   options: RolloutOptions<Data, Obs, Act>,
 ): Promise<Tree<Data, Obs, Act>> {
+  checkGiven(task, options);
   const { strategy, scorer, seed, limits = {}, concurrency = Number.MAX_SAFE_INTEGER } = options;
   wholeFrom(0, "rollout", "seed", seed);
   wholeFrom(1, "rollout", "concurrency", concurrency);
-  wholeFrom(0, "rollout", "strategy.roots", strategy.roots);
   checkLimits(limits);
   if (strategy.scored && scorer === undefined) {
     throw new InputError(`rollout: strategy ${strategy.name} routes by score; pass a \`scorer\``);

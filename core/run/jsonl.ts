@@ -10,7 +10,7 @@ export interface JsonLine {
 }
 
 /** What is told of the text after the last newline, and where it begins. */
-type OnTail = (tail: Buffer, at: number) => void;
+type OnTail = (tail: Uint8Array, at: number) => void;
 
 /**
  * The values of a JSONL file, line by line, in the memory of one line. Text after the last newline is a write that
@@ -99,11 +99,11 @@ export class JsonlLog {
   ): Promise<{ readonly log: JsonlLog; readonly dropped: number }> {
     const file = await open(path, "a+");
     try {
-      let tail: Buffer = Buffer.alloc(0);
+      let tail = new Uint8Array();
       let keep = 0;
       let lines = 0;
-      const onTail = (bytes: Buffer, at: number) => {
-        tail = bytes;
+      const onTail = (bytes: Uint8Array, at: number) => {
+        tail = new Uint8Array(bytes);
         keep = at;
       };
       for await (const line of readJsonl(path, onTail)) {
@@ -111,7 +111,7 @@ export class JsonlLog {
         onLine(line);
       }
       if (tail.length > 0) {
-        const value = whole(tail.toString("utf8"));
+        const value = whole(new TextDecoder().decode(tail));
         if (value === undefined) await file.truncate(keep);
         else await file.appendFile("\n");
         if (value !== undefined) onLine({ value: value.value, line: lines + 1 });

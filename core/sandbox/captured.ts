@@ -57,7 +57,7 @@ export class Capture {
     if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)];
   }
 
-  parts(): { readonly head: Buffer; readonly tail: Buffer; readonly omittedBytes: number } {
+  parts(): { readonly head: Uint8Array; readonly tail: Uint8Array; readonly omittedBytes: number } {
     return { head: Buffer.concat(this.#head), tail: Buffer.concat(this.#tail), omittedBytes: this.#omitted };
   }
 

@@ -3,7 +3,7 @@ import type { Command, Sandbox } from "../sandbox/sandbox.ts";
 import type { Tracer } from "./tracer.ts";
 
 /** Whatever opens sandboxes, and forks them. */
-interface SandboxSource {
+export interface SandboxSource {
   open(...args: never[]): Promise<Sandbox>;
   fork(snapshot: Snapshot): Promise<Sandbox>;
 }

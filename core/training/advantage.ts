@@ -1,3 +1,4 @@
+import { oneOf, onlyKnown } from "../check.ts";
 import { InputError } from "../errors.ts";
 
 /** Which standard deviation divides: over n (rLLM), over n - 1 (verl), or none (Dr. GRPO). */
@@ -16,10 +17,12 @@ export interface GrpoOptions {
  * The two trainers differ in the standard deviation, so it is named: one success in a group of eight is worth
  * 2.646 with `population` (rLLM) and 2.475 with `sample` (verl core_algos.py). A group of one has mean 0 and
  * std 1, thus A = r (both). Equal rewards give exactly 0, whatever rounding does to their mean.
- * @throws {InputError} on a reward that is NaN or infinite, naming its index.
+ * @throws {InputError} on a reward that is NaN or infinite, naming its index, and on an unknown option or value.
  */
 export function grpo(rewards: readonly number[], options: GrpoOptions = {}): number[] {
   const { std = "population", epsilon = 1e-6 } = options;
+  onlyKnown("grpo", options, { std, epsilon });
+  oneOf(["population", "sample", "none"], "grpo", "std", std);
   if (!(epsilon >= 0 && Number.isFinite(epsilon))) {
     throw new InputError(`grpo: expected \`epsilon\` to be a number from 0 up, got ${epsilon}`);
   }

@@ -17,7 +17,8 @@ export type Aggregation =
   | "seq-mean-token-sum"
   | "seq-mean-token-sum-norm";
 
-interface Weighted {
+/** What the length and the weights of a sequence are read of. */
+export interface Weighted {
   readonly logprobs: { readonly length: number };
   readonly weights?: ArrayLike<number>;
 }

@@ -1,3 +1,4 @@
+import { oneOf, onlyKnown } from "../check.ts";
 import { InputError } from "../errors.ts";
 import { type Node, pathTo } from "../rollout/tree.ts";
 import type { Group, RewardedLeaf } from "./group.ts";
@@ -38,6 +39,8 @@ export function rowsByLeaf<Obs, Act>(
   options: RowsByLeafOptions = {},
 ): Row<Obs, Act>[] {
   const { prefix = "every-leaf" } = options;
+  onlyKnown("rowsByLeaf", options, { prefix });
+  oneOf(["every-leaf", "1/leaves", "once"], "rowsByLeaf", "prefix", prefix);
   checkAdvantages("rowsByLeaf", group, advantages);
   const paths = turnsOf(group);
   const below = prefix === "1/leaves" ? sumBelow(paths, () => 1) : undefined;

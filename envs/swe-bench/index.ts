@@ -10,6 +10,7 @@ export {
   verdictOf,
 } from "./grading/evaluate.ts";
 export { gradeLog } from "./grading/grade.ts";
+export type { InfraFailure } from "./grading/infra.ts";
 export { readLog } from "./grading/log.ts";
 export type { Grade, Refusal } from "./grading/outcome.ts";
 export { pythonJson } from "./grading/python-json.ts";

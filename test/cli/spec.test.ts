@@ -14,7 +14,6 @@ describe("a spec is a name and options", () => {
     ["p:a=kept,b=,c=1x", { name: "p", options: { a: "kept", b: "", c: "1x" } }],
     ["p:url=http://h:1/?q=1", { name: "p", options: { url: "http://h:1/?q=1" } }],
     ["p:a=Infinity,b=NaN", { name: "p", options: { a: "Infinity", b: "NaN" } }],
-    ["p:a=1,a=2", { name: "p", options: { a: 2 } }],
   ])("%s", (text, spec) => {
     expect(parseSpec(text)).toEqual(spec);
   });
@@ -26,6 +25,13 @@ describe("a spec is a name and options", () => {
       expect(() => parseSpec(text)).toThrow("patr: expected options as name=value, separated by commas, got");
     },
   );
+});
+
+test("an option that is given twice is refused, also with the same value", () => {
+  for (const text of ["patr:every=3,every=4", "patr:every=3,top=1,every=3"]) {
+    expect(() => parseSpec(text)).toThrow(InputError);
+    expect(() => parseSpec(text)).toThrow("patr: option `every` is given twice; give it once");
+  }
 });
 
 describe("a strategy by its spec", () => {

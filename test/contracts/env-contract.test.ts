@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Env, Snapshot, Step } from "../../core/env.ts";
 import { type GuessData, GuessEnv, type GuessState } from "../fakes/guess-env.ts";
+import { GuessStore, NamedGuessEnv } from "../fakes/named-guess-env.ts";
 import { type EnvContract, envLaws, testEnv } from "./index.ts";
 
 const task = { id: "guess/5", data: { max: 5, maxTurns: 6 } };
@@ -18,7 +19,13 @@ function contract(make: () => Env<GuessData, string, number>): EnvContract<Guess
   };
 }
 
-testEnv(contract(() => new GuessEnv()));
+describe("snapshots that are the state itself", () => testEnv(contract(() => new GuessEnv())));
+
+describe("snapshots that are names", () => {
+  // One store for all: a snapshot is forked by another handle, too.
+  const store = new GuessStore();
+  testEnv(contract(() => new NamedGuessEnv(store)));
+});
 
 /** The state itself is handed out, and written to from then on. */
 class SnapshotSharesParent extends GuessEnv {
@@ -145,6 +152,91 @@ class ReleaseForgotten extends GuessEnv {
   override async release(): Promise<void> {}
 }
 
+/** Only the very object that was handed out is known as released. */
+class ReleaseGoesByObject extends NamedGuessEnv {
+  static readonly store = new GuessStore();
+  static readonly names = new WeakMap<Snapshot, string>();
+  constructor() {
+    super(ReleaseGoesByObject.store);
+  }
+  override async snapshot(): Promise<Snapshot> {
+    const snapshot = await super.snapshot();
+    ReleaseGoesByObject.names.set(snapshot, String(snapshot.name));
+    return snapshot;
+  }
+  override async release(snapshot: Snapshot): Promise<void> {
+    this.store.held.delete(ReleaseGoesByObject.names.get(snapshot) ?? "");
+  }
+}
+
+/** Equal states share one name, and nobody counts how often it was given. */
+class NamesShared extends NamedGuessEnv {
+  static readonly store = new GuessStore();
+  constructor() {
+    super(NamesShared.store);
+  }
+  override async snapshot(): Promise<Snapshot> {
+    const name = JSON.stringify(this.save());
+    this.store.held.set(name, this.save());
+    return { kind: "named-guess", name };
+  }
+}
+
+class SecondSnapshotDiffers extends GuessEnv {
+  #taken = false;
+  protected override save(): GuessState {
+    const state = super.save();
+    const again = this.#taken;
+    this.#taken = true;
+    return again ? { ...state, left: state.left + 1 } : state;
+  }
+}
+
+class RewardNotFinite extends GuessEnv {
+  protected override move(action: number): Step<string> {
+    return { ...super.move(action), reward: Number.NaN };
+  }
+}
+
+/** The last fork that was made, whoever made it, is the only one that counts down. */
+class LatestForkOnly extends GuessEnv {
+  static latest: GuessEnv | undefined;
+  protected override blank(): GuessEnv {
+    return new LatestForkOnly(this.released);
+  }
+  protected override load(state: GuessState, seed: number | undefined): void {
+    super.load(state, seed);
+    LatestForkOnly.latest = this;
+  }
+  protected override move(action: number): Step<string> {
+    if (LatestForkOnly.latest !== this) this.left++;
+    return super.move(action);
+  }
+}
+
+/** Forks are of a kind whose own snapshots forget the target. */
+class ForkForgets extends GuessEnv {
+  protected override blank(): GuessEnv {
+    return new ForgetfulFork(this.released);
+  }
+}
+
+class ForgetfulFork extends GuessEnv {
+  protected override save(): GuessState {
+    return { ...super.save(), left: 99 };
+  }
+}
+
+class ForeignTaken extends GuessEnv {
+  override async fork(snapshot: Snapshot, options?: { seed?: number }): ReturnType<GuessEnv["fork"]> {
+    return snapshot.kind === "guess" ? super.fork(snapshot, options) : new GuessEnv();
+  }
+}
+
+class StepAfterClose extends GuessEnv {
+  override async close(): Promise<void> {}
+}
+
 class ResetKeepsTurns extends GuessEnv {
   #begun = false;
   override async reset(options: Parameters<GuessEnv["reset"]>[0]): Promise<string> {
@@ -172,7 +264,20 @@ describe("a broken Env is caught, by name of law", () => {
     [CloseKillsForks, "closing an Env leaves its forks and snapshots alone"],
     [ReleaseForgotten, "a released snapshot cannot be forked, and releasing twice is fine"],
     [ResetKeepsTurns, "a reset starts afresh"],
+    [SecondSnapshotDiffers, "taking a snapshot changes nothing"],
+    [ReleaseGoesByObject, "a released snapshot cannot be forked, and releasing twice is fine"],
+    [NamesShared, "releasing a snapshot leaves everything else alone"],
+    [RewardNotFinite, "steps are JSON, rewards finite, reasons known"],
+    [LatestForkOnly, "forks and parent run at once"],
+    [ForkForgets, "a fork of a fork goes on too"],
+    [ForeignTaken, "a foreign snapshot is a SnapshotError"],
+    [StepAfterClose, "closing twice is fine, and a closed Env takes no step"],
   ];
+  test("there is one for each law, but for the author's own ending", () => {
+    const tried = new Set(broken.map(([, law]) => law));
+    expect(Object.keys(envLaws).filter((law) => !tried.has(law))).toEqual(["the given actions reach an end"]);
+  });
+
   test.each(broken)("%o", async (Broken, law) => {
     await expect(envLaws[law]!(contract(() => new Broken()))).rejects.toThrow();
   });

@@ -177,20 +177,25 @@ export const envLaws: Readonly<Record<string, Law>> = {
     forAll(contract, async (open, { task, seed, before }) => {
       const env = await started(open, task, seed, before);
       const snapshot = await env.snapshot();
-      await env.release(snapshot);
-      await env.release(snapshot);
-      await assert.rejects(env.fork(snapshot), SnapshotError);
+      const copy = JSON.parse(JSON.stringify(await env.snapshot())) as Snapshot;
+      for (const released of [snapshot, copy]) {
+        await env.release(released);
+        await env.release(released);
+        await assert.rejects(async () => env.fork(released), SnapshotError);
+      }
     }),
 
   "releasing a snapshot leaves everything else alone": (contract) =>
     forAll(contract, async (open, { task, seed, before, after }) => {
       const parent = await started(open, task, seed, before);
       const released = await parent.snapshot();
+      const twin = await parent.snapshot();
       const fork = await open(parent.fork(released));
       const kept = await fork.snapshot();
       await parent.release(released);
       const expected = await play(parent, after);
-      assert.deepEqual(await play(await open(parent.fork(kept)), after), expected);
+      for (const other of [kept, twin])
+        assert.deepEqual(await play(await open(parent.fork(other)), after), expected);
       assert.deepEqual(await play(fork, after), expected);
     }),
 

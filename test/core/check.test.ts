@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneOf, wholeFrom, within } from "../../core/check.ts";
+import { oneOf, onlyKnown, wholeFrom, within } from "../../core/check.ts";
 import { InputError } from "../../core/errors.ts";
 
 test("whole numbers from the least one up come back", () => {
@@ -35,4 +35,22 @@ test("one of a list comes back, and anything else is named with the list", () =>
       `part: expected \`kind\` to be one of a, b, got ${value}`,
     );
   }
+});
+
+test("options without a name of another's pass, and any other is named with those there are", () => {
+  onlyKnown("part", {}, { a: 1, b: 2 });
+  onlyKnown("part", { a: undefined }, { a: 1 });
+  for (const name of ["c", "toString"]) {
+    const given: object = { a: 1, [name]: 2 };
+    expect(() => onlyKnown("part", given, { a: 1, b: 2 })).toThrow(InputError);
+    expect(() => onlyKnown("part", given, { a: 1, b: 2 })).toThrow(
+      `part: no option \`${name}\`; it has a, b`,
+    );
+  }
+});
+
+test.each([null, 8, "n", [1]])("what is no object of options is refused: %s", (given) => {
+  expect(() => onlyKnown("part", given as unknown as object, {})).toThrow(
+    `part: expected options as an object, got ${JSON.stringify(given)}`,
+  );
 });

@@ -1,4 +1,4 @@
-import { wholeFrom, within } from "../../check.ts";
+import { onlyKnown, wholeFrom, within } from "../../check.ts";
 import type { BranchView, Route, Strategy } from "../strategy.ts";
 import type { Node } from "../tree.ts";
 import { roomFor } from "./expansions.ts";
@@ -46,9 +46,11 @@ export function arpo(options: ArpoOptions = {}): Strategy {
   within(0, 1, "arpo", "probability", probability);
   within(0, Number.MAX_VALUE, "arpo", "entropyWeight", entropyWeight);
   wholeFrom(1, "arpo", "every", every);
+  const all = { branches, maxLeaves, beam, probability, entropyWeight, every, topUp };
+  onlyKnown("arpo", options, all);
   return {
     name: "arpo",
-    options: { branches, maxLeaves, beam, probability, entropyWeight, every, topUp },
+    options: all,
     roots: branches,
     every,
     scored: false,

@@ -1,4 +1,4 @@
-import { wholeFrom } from "../../check.ts";
+import { onlyKnown, wholeFrom } from "../../check.ts";
 import type { Strategy } from "../strategy.ts";
 
 export interface IndependentOptions {
@@ -7,7 +7,9 @@ export interface IndependentOptions {
 }
 
 /** `n` episodes that know nothing of each other: the groups of GRPO, RLOO and DAPO. */
-export function independent({ n = 8 }: IndependentOptions = {}): Strategy {
+export function independent(options: IndependentOptions = {}): Strategy {
+  const { n = 8 } = options;
+  onlyKnown("independent", options, { n });
   wholeFrom(1, "independent", "n", n);
   return { name: "independent", options: { n }, roots: n, scored: false };
 }

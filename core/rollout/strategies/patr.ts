@@ -1,4 +1,4 @@
-import { oneOf, wholeFrom, within } from "../../check.ts";
+import { oneOf, onlyKnown, wholeFrom, within } from "../../check.ts";
 import type { BranchView, CheckpointView, PrunedReward, Route, Strategy } from "../strategy.ts";
 import { expansions, roomFor } from "./expansions.ts";
 
@@ -49,6 +49,8 @@ export function patr(options: PatrOptions = {}): Strategy {
   oneOf(["replaced", "kept"], "patr", "parent", parent);
   oneOf(["outcome", "zero", "drop"], "patr", "pruned", pruned);
   const keepParent = parent === "kept";
+  const all = { branches, children, every, top, alpha, theta, parent, maxLeaves: maxLeaves ?? null, pruned };
+  onlyKnown("patr", options, all);
 
   function route(view: CheckpointView): readonly Route[] {
     const { active } = view;
@@ -74,7 +76,7 @@ export function patr(options: PatrOptions = {}): Strategy {
 
   return {
     name: "patr",
-    options: { branches, children, every, top, alpha, theta, parent, maxLeaves: maxLeaves ?? null, pruned },
+    options: all,
     roots: branches,
     every,
     scored: true,

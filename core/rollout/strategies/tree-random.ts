@@ -1,4 +1,4 @@
-import { oneOf, wholeFrom } from "../../check.ts";
+import { oneOf, onlyKnown, wholeFrom } from "../../check.ts";
 import { shuffled } from "../../rng.ts";
 import type { PrunedReward, Strategy } from "../strategy.ts";
 import { expansions, roomFor } from "./expansions.ts";
@@ -38,9 +38,11 @@ export function treeRandom(options: TreeRandomOptions = {}): Strategy {
   if (maxLeaves !== undefined) wholeFrom(branches, "treeRandom", "maxLeaves", maxLeaves);
   oneOf(["replaced", "kept"], "treeRandom", "parent", parent);
   oneOf(["outcome", "zero", "drop"], "treeRandom", "pruned", pruned);
+  const all = { branches, children, every, top, theta, parent, maxLeaves: maxLeaves ?? null, pruned };
+  onlyKnown("treeRandom", options, all);
   return {
     name: "tree-random",
-    options: { branches, children, every, top, theta, parent, maxLeaves: maxLeaves ?? null, pruned },
+    options: all,
     roots: branches,
     every,
     scored: false,

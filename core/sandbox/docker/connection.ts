@@ -5,11 +5,11 @@ import { FileError, SandboxError, SnapshotError } from "../../errors.ts";
 export interface Reply {
   readonly answer: { readonly [key: string]: unknown };
   /** Chunks by stream (0 stdout, 1 stderr) and part (0 head, 1 tail). */
-  readonly output: readonly [readonly Buffer[], readonly Buffer[]][];
+  readonly output: readonly [readonly Uint8Array[], readonly Uint8Array[]][];
 }
 
 interface Waiting {
-  readonly output: [Buffer[], Buffer[]][];
+  readonly output: [Uint8Array[], Uint8Array[]][];
   resolve(reply: Reply): void;
   reject(error: Error): void;
 }

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { SampleRecord } from "../../../agents/model-server/sample-record.ts";
 import { kitOf } from "../../../cli/kits.ts";
-import { addModelOptions, type ModelOptions } from "../../../cli/models/options.ts";
+import { addModelOptions, givenOf, type ModelOptions } from "../../../cli/models/options.ts";
 import { type NamedPolicy, policyOf } from "../../../cli/policies.ts";
 import { InputError } from "../../../core/errors.ts";
 import { rollout } from "../../../core/rollout/engine.ts";
@@ -21,9 +21,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-function parsed(args: readonly string[]): ModelOptions {
+function parsed(args: readonly string[]): ModelOptions & { readonly given: string | undefined } {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  return addModelOptions(command).parse(args, { from: "user" }).opts<ModelOptions>();
+  addModelOptions(command).parse(args, { from: "user" });
+  return { ...command.opts<ModelOptions>(), given: givenOf(command) };
 }
 
 /** The policy of `--policy <policy> <args>`, and what was noted. */
@@ -312,13 +313,32 @@ describe("asked before a run begins, so that nothing is spent on a mistake", () 
     ],
     [`openai ${away} --top-logprobs 5`, "--top-logprobs: with --policy openai it needs --tokenizer"],
     [`openai ${away} --chat-template x`, "--chat-template: with --policy openai the server has its own"],
-    [`random --raw-logprobs`, "--raw-logprobs: it is for a model"],
+    [
+      `openai ${away} --chat-option x=1`,
+      "--chat-option: with --policy openai the server has its own template",
+    ],
+    [
+      `openai ${away} --keep-rewrites`,
+      "--keep-rewrites: with --policy openai the server has its own template",
+    ],
+    ...[
+      ...[
+        "--raw-logprobs",
+        "--temperature 0.5",
+        "--temperature 1",
+        "--top-p 0.5",
+        "--top-k 3",
+        "--retries 0",
+      ],
+      ...["--max-tokens 9", "--context-tokens 9", "--concurrency 64", "--top-logprobs 0", "--keep-rewrites"],
+      ...["--chat-option a=b", "--omit n", "--metrics-port 0"],
+    ].map((option) => [`random ${option}`, `${option.split(" ")[0]}: it is for a model`]),
     [`vllm ${away} --omit n`, "--omit: only --policy openai takes it"],
     [
       `random ${away}`,
       "--url: it is for a model (--policy vllm, vllm-generate, sglang, openai), got --policy random",
     ],
-  ])("a usage error is named: %s", async (args, message) => {
+  ] as [string, string][])("a usage error is named: %s", async (args, message) => {
     const [policy, ...rest] = args.split(" ");
     const failed = named(policy!, rest);
     await expect(failed).rejects.toThrow(InputError);

@@ -312,6 +312,8 @@ test.each([
     "rollout frozen-lake-v1/4x4",
     "patr routes by score and frozen-lake-v1 has no scorer; try --strategy tree-random",
   ],
+  ["rollout frozen-lake/rllm-test --seeds 3", "--seeds: it is for several strategies, got one;"],
+  ["rollout frozen-lake/rllm-test --temperature 0.5", "--temperature: it is for a model (--policy vllm,"],
 ])("a usage error is named, has code 2 and leaves nothing behind: %s", async (args, message) => {
   const folder = await freshFolder();
   const { code, stdout, stderr } = await forkgym(folder, args);

@@ -56,6 +56,17 @@ test("--task takes an id, or the first one that contains the text", async () => 
   expect(await shown(short.task.id)).toBe(short.task.id);
 });
 
+test("--tree and --task together must be of one tree", async () => {
+  const { folder, records } = await recorded();
+  const [first, second] = records.map(({ task }) => task.id);
+  expect(JSON.parse(await quiet(folder, `show r --tree 2 --task ${second} --json`))).toEqual(records[1]);
+  const { code, stdout, stderr } = await forkgym(folder, `show r --tree 1 --task ${second}`);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toBe(
+    `forkgym: show: --tree 1 of r is of task ${first}, got --task ${second}; give one of the two\n`,
+  );
+});
+
 test("--svg writes a well-formed picture beside the text", async () => {
   const { folder, records } = await recorded();
   const { code, stdout, stderr } = await forkgym(folder, "show r --tree 1 --svg tree.svg");
