@@ -20,7 +20,7 @@ export class InputError extends ForkGymError {
 
 /**
  * A policy cannot take the turn, for what the branch has said fills what its model can hold. Not a failure: the branch
- * ends there, with the outcome of what it has done (`context-limit`).
+ * ends there, with the outcome of what it has done (`context-limit`), or without one if it took no turn of its own.
  */
 export class ContextLimitError extends ForkGymError {
   override readonly name = "ContextLimitError";

@@ -199,8 +199,8 @@ export class Growth<Data, Obs, Act> {
       await this.#turns(branch);
     } catch (error) {
       await this.#ending(branch, async () => {
-        if (this.#time.isUp(error)) await this.#timeUp(branch);
-        else if (error instanceof ContextLimitError) await this.#cut(branch, "context-limit");
+        if (this.#time.isUp(error)) await this.#cutShort(branch, "time-limit");
+        else if (error instanceof ContextLimitError) await this.#cutShort(branch, "context-limit");
         else throw error;
       });
     }
@@ -212,7 +212,7 @@ export class Growth<Data, Obs, Act> {
     const slot = this.#branches[this.#slots.get(branch.path)!]!;
     for (;;) {
       if (this.#time.aborted) return this.#finish(branch, "aborted");
-      if (this.#time.over) return await this.#timeUp(branch);
+      if (this.#time.over) return await this.#cutShort(branch, "time-limit");
       if (branch.share === 0) return;
       branch.share--;
       const node = await (tracer === undefined
@@ -325,12 +325,12 @@ export class Growth<Data, Obs, Act> {
     });
   }
 
-  /** Ends a branch at `treeMs`. One that took no turn adds nothing to its parent's, unless it goes on in its place. */
-  async #timeUp(branch: Branch<Data, Obs, Act>): Promise<void> {
+  /** Ends a branch before its turn. One that took no turn adds nothing to its parent's, unless it goes on in its place. */
+  async #cutShort(branch: Branch<Data, Obs, Act>, end: "time-limit" | "context-limit"): Promise<void> {
     const { from, seed } = this.#branches[this.#slots.get(branch.path)!]!.record;
     const stands = from.turn > 0 && seed === null;
-    if (branch.node === from && !stands) this.#finish(branch, "time-limit");
-    else await this.#cut(branch, "time-limit");
+    if (branch.node === from && !stands) this.#finish(branch, end);
+    else await this.#cut(branch, end);
   }
 
   #fail(branch: Branch<Data, Obs, Act>, error: unknown): void {

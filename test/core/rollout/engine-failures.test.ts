@@ -9,7 +9,7 @@ import type { Strategy } from "../../../core/rollout/strategy.ts";
 import type { Scorer } from "../../../core/scorer.ts";
 import { type LineData, LineWorld } from "../../fakes/line-env.ts";
 
-import { expectClosed, grow, task, wander } from "./growing.ts";
+import { byPath, expectClosed, grow, task, wander } from "./growing.ts";
 
 describe("what fails is said, the rest goes on, and everything is closed", () => {
   const faults: [string, (operation: string, history: string) => void, string[], string[]][] = [
@@ -216,6 +216,27 @@ describe("what fails is said, the rest goes on, and everything is closed", () =>
     const growing = grow(4, { strategy: independent({ n: 2 }), policy });
     const { leaves, problems } = await growing;
     expect(leaves[1]).toMatchObject({ end: "context-limit", reward: 0.25, node: { turn: 2 } });
+    expect(problems).toEqual([]);
+    expectClosed(growing.world);
+  });
+
+  test("without room from the start of a branch: it stands for its parent or has no reward, so no path counts twice", async () => {
+    const policy = scripted<LineData, string, string>(({ branch, node }) => {
+      if (node.turn === 2 && branch.startsWith("2")) throw new ContextLimitError("model: full");
+      if (branch === "1") throw new ContextLimitError("model: full");
+      return `a${node.turn}`;
+    });
+    const strategy = patr({ branches: 3, every: 2, top: 1, children: 4 });
+    const growing = grow(4, { strategy, policy, scorer: byPath });
+    const { leaves, problems } = await growing;
+    const full = leaves.filter(({ end }) => end === "context-limit");
+    expect(full.map(({ branch, reward }) => [branch, reward])).toEqual([
+      ["1", undefined],
+      ["2.0", 0.25],
+      ["2.1", undefined],
+      ["2.2", undefined],
+      ["2.3", undefined],
+    ]);
     expect(problems).toEqual([]);
     expectClosed(growing.world);
   });
