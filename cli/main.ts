@@ -9,6 +9,7 @@ import { envsVerb } from "./verbs/envs.ts";
 import { evalVerb } from "./verbs/eval.ts";
 import { gcVerb } from "./verbs/gc.ts";
 import { gradeVerb } from "./verbs/grade.ts";
+import { predictionsVerb } from "./verbs/predictions.ts";
 import { prepareVerb } from "./verbs/prepare.ts";
 import { replayVerb } from "./verbs/replay.ts";
 import { rolloutVerb } from "./verbs/rollout.ts";
@@ -28,7 +29,8 @@ const program = new Command("forkgym")
   .showHelpAfterError("(add --help for what it takes)")
   .exitOverride();
 const verbs = [demoVerb, rolloutVerb, trainVerb, compareVerb, replayVerb, showVerb, tasksVerb, envsVerb];
-for (const verb of [...verbs, evalVerb, gradeVerb, prepareVerb, shellVerb, doctorVerb, gcVerb]) verb(program);
+const sweBench = [evalVerb, gradeVerb, prepareVerb, predictionsVerb];
+for (const verb of [...verbs, ...sweBench, shellVerb, doctorVerb, gcVerb]) verb(program);
 // Verbs take --json too, so that it may stand last.
 for (const command of program.commands) command.option("--json", "print one JSON object instead of text");
 

@@ -49,7 +49,7 @@ export async function runTraining(folder: RunFolder, options: TrainRunOptions): 
   const saved = await readSaved(folder.path);
   if (saved !== undefined) {
     checkComplete(written, saved.trainer.update);
-    learner.load(saved.learner);
+    loadInto(learner, saved.learner, join(folder.path, LEARNER));
     trainer.load(saved.trainer);
   }
   while (trainer.state().update < updates) {
@@ -69,6 +69,15 @@ export async function runTraining(folder: RunFolder, options: TrainRunOptions): 
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { complete: true, problems };
+}
+
+function loadInto(learner: TrainRunOptions["learner"], state: LearnerState, file: string): void {
+  try {
+    learner.load(state);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(`train: ${file}: ${error.message}; delete it to train anew`);
+  }
 }
 
 /** Line n is update n. `problems` is missing in folders of before they were counted. */

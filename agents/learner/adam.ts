@@ -1,3 +1,4 @@
+import { wholeFrom } from "../../core/check.ts";
 import { ForkGymError, InputError } from "../../core/errors.ts";
 
 export interface AdamOptions {
@@ -28,7 +29,7 @@ export interface Adam {
    */
   step(parameters: Float64Array, gradient: Float64Array): number;
   save(): AdamState;
-  /** @throws {InputError} on a state of another size. */
+  /** @throws {InputError} on a state of another size, or with a number that is none; nothing has changed then. */
   load(state: AdamState): void;
 }
 
@@ -68,12 +69,19 @@ export function createAdam(size: number, options: AdamOptions = {}): Adam {
     },
     save: () => ({ steps, m: Array.from(m), v: Array.from(v) }),
     load(state) {
+      wholeFrom(0, "adam", "steps", state?.steps);
       for (const key of ["m", "v"] as const) {
         const given: unknown = state?.[key];
         if (!Array.isArray(given))
           throw new InputError(`adam: expected \`${key}\` of ${size} numbers, got none`);
         if (given.length !== size) {
           throw new InputError(`adam: expected \`${key}\` of ${size} numbers, got ${given.length}`);
+        }
+        const least = key === "v" ? 0 : Number.NEGATIVE_INFINITY;
+        const bad = given.findIndex((value) => !(Number.isFinite(value) && value >= least));
+        if (bad >= 0) {
+          const kind = key === "v" ? "finite numbers from 0 up" : "finite numbers";
+          throw new InputError(`adam: expected \`${key}\` to be ${kind}, got ${given[bad]} at index ${bad}`);
         }
       }
       m.set(state.m);

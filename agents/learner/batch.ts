@@ -112,7 +112,7 @@ function distinctTurns<Obs, Act>(
 
 /** A turn that is not computed stands at ratio 1. Its row has advantage 0 or masks it, so this changes nothing. */
 function sequenceOf<Obs, Act>(
-  { nodes, advantage, weights }: Row<Obs, Act>,
+  { group, nodes, advantage, weights }: Row<Obs, Act>,
   turns: ReadonlyMap<Node<Obs, Act>, Turn<Obs, Act>>,
   lanes: Lanes,
   actions: number,
@@ -131,7 +131,7 @@ function sequenceOf<Obs, Act>(
     const turn = turns.get(node);
     logprobs[t] = turn === undefined ? logprob : lanes.logprobs[turn.lane * actions + turn.action]!;
   });
-  return { logprobs, oldLogprobs, advantage, weights };
+  return { logprobs, oldLogprobs, advantage, weights, group };
 }
 
 /** The node that a turn's choice answered. */

@@ -1,11 +1,11 @@
-import { wholeFrom } from "../../core/check.ts";
+import { onlyKnown, wholeFrom } from "../../core/check.ts";
 import { InputError } from "../../core/errors.ts";
 import type { Features } from "../../core/features.ts";
 import type { Decision, Policy, PolicyTurn } from "../../core/policy.ts";
 import { createRng } from "../../core/rng.ts";
 import type { Node } from "../../core/rollout/tree.ts";
 import { grpo } from "../../core/training/advantage.ts";
-import type { Group } from "../../core/training/group.ts";
+import { type Group, isRemnant } from "../../core/training/group.ts";
 import { type PrefixWeight, rowsByLeaf } from "../../core/training/rows.ts";
 import { actionIndex } from "./actions.ts";
 import { type AdamOptions, type AdamState, createAdam } from "./adam.ts";
@@ -52,6 +52,8 @@ export interface UpdateStats {
   readonly turns: number;
   /** Adam steps. A minibatch without any gradient takes none. */
   readonly steps: number;
+  /** Groups that failures cut to one leaf, which were not trained on. */
+  readonly leftOut: number;
 }
 
 /** All that a learner has learned, as plain JSON. */
@@ -76,8 +78,10 @@ export interface Learner<Data, Obs, Act> extends Policy<Data, Obs, Act> {
   /** The log-probability of each action, in the order of `actions`, in nats, at temperature 1. */
   logprobs(node: Node<Obs, Act>): number[];
   /**
-   * Trains on groups, advantages taken within each.
-   * @throws {InputError} on a turn without a log-probability, an unknown action or an option out of bounds.
+   * Trains on groups, advantages taken within each. One that failures cut to a single leaf (it is not `complete`) is
+   * left out, and counted.
+   * @throws {InputError} on a turn without a log-probability, an unknown action, an unknown option or one out of
+   * bounds.
    */
   update(groups: readonly Group<Data, Obs, Act>[], options?: UpdateOptions): UpdateStats;
   save(): LearnerState;
@@ -135,7 +139,7 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
       return Array.from(lane.logprobs.subarray(0, actions.length));
     },
 
-    update(groups, updateOptions = {}) {
+    update(given, updateOptions = {}) {
       const {
         advantage = (rewards: readonly number[]) => grpo(rewards),
         prefix = "every-leaf",
@@ -143,8 +147,14 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
         minibatches = 1,
         ...batchOptions
       } = updateOptions;
+      const { aggregation, clipLow, clipHigh, dualClip, scaleFactor, entropyBonus } = batchOptions;
+      onlyKnown("learner.update", updateOptions, {
+        ...{ advantage, prefix, epochs, minibatches, entropyBonus },
+        ...{ aggregation, clipLow, clipHigh, dualClip, scaleFactor },
+      });
       wholeFrom(1, "learner", "epochs", epochs);
       wholeFrom(1, "learner", "minibatches", minibatches);
+      const groups = given.filter((group) => !isRemnant(group));
       const rowsOf = groups.map((group) => rowsByLeaf(group, advantage(group.rewards), { prefix }));
       const sum = { loss: 0, entropy: 0, gradNorm: 0, clipFraction: 0, rows: 0, turns: 0, steps: 0 };
       let batches = 0;
@@ -174,6 +184,7 @@ export function createLearner<Data, Obs, Act>(options: LearnerOptions<Obs, Act>)
         clipFraction: sum.clipFraction / Math.max(1, batches),
         entropy: sum.entropy / Math.max(1, sum.turns),
         gradNorm: sum.gradNorm / Math.max(1, sum.steps),
+        leftOut: given.length - groups.length,
       };
     },
 

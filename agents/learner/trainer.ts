@@ -1,4 +1,4 @@
-import { wholeFrom } from "../../core/check.ts";
+import { onlyKnown, wholeFrom } from "../../core/check.ts";
 import type { MakeEnv } from "../../core/env.ts";
 import { createRng, deriveSeed, shuffled } from "../../core/rng.ts";
 import { rollout } from "../../core/rollout/engine.ts";
@@ -6,8 +6,8 @@ import type { Strategy } from "../../core/rollout/strategy.ts";
 import type { Tree } from "../../core/rollout/tree.ts";
 import type { Scorer } from "../../core/scorer.ts";
 import type { TaskSet } from "../../core/task.ts";
-import { dynamicSampling } from "../../core/training/dynamic-sampling.ts";
-import { groupOf, isMixed } from "../../core/training/group.ts";
+import { dynamicSampling as mixedOnly } from "../../core/training/dynamic-sampling.ts";
+import { groupOf, isMixed, isRemnant } from "../../core/training/group.ts";
 import type { Learner, UpdateOptions, UpdateStats } from "./learner.ts";
 
 export interface TrainerOptions<Data, Obs, Act> {
@@ -25,16 +25,18 @@ export interface TrainerOptions<Data, Obs, Act> {
   readonly dynamicSampling?: boolean;
 }
 
-/** What one update saw and did; shares and means of nothing are 0. */
+/** What one update saw and did; shares and means of nothing are 0, but for `success`. */
 export interface UpdateReport {
   /** Counted from 1. */
   readonly update: number;
   /** Env steps of all updates so far. */
   readonly envSteps: number;
   readonly trees: number;
+  /** Groups that failures cut to one leaf. They are in no batch and not in `mixed`; trees without any reward have none. */
+  readonly leftOut: number;
   /** Share of the groups whose rewards differ. */
   readonly mixed: number;
-  /** Share of the leaves with a reward above 0. */
+  /** Share of the leaves with a reward above 0, among those that have a reward; NaN if none has (null in JSON). */
   readonly success: number;
   /** Mean entropy of the choices in nats. */
   readonly entropy: number;
@@ -61,9 +63,13 @@ export interface Trainer {
 /**
  * Alternates rollouts and updates at a fixed price: after update u, at least u * `stepsPerUpdate` env steps are
  * spent, and less than one tree more, whatever the strategy. What one batch overspends, the next has less.
+ * @throws {InputError} on an unknown option, or a `stepsPerUpdate` that is not a whole number from 1 up.
  */
 export function createTrainer<Data, Obs, Act>(options: TrainerOptions<Data, Obs, Act>): Trainer {
-  const { learner, env, tasks, strategy, scorer, seed, stepsPerUpdate } = options;
+  const { learner, env, tasks, strategy, scorer, seed, stepsPerUpdate, update, dynamicSampling } = options;
+  onlyKnown("trainer", options, {
+    ...{ learner, env, tasks, strategy, scorer, seed, stepsPerUpdate, update, dynamicSampling },
+  });
   wholeFrom(1, "trainer", "stepsPerUpdate", stepsPerUpdate);
   const order = shuffled([...Array(tasks.size).keys()], createRng(deriveSeed(seed, "task order")));
   let state: TrainerState = { update: 0, cursor: 0, envSteps: 0 };
@@ -91,16 +97,14 @@ export function createTrainer<Data, Obs, Act>(options: TrainerOptions<Data, Obs,
   return {
     async next() {
       const trees = await batch();
-      const groups = trees.map((tree) => groupOf(tree)).filter(({ leaves }) => leaves.length > 0);
-      const learning = learner.update(
-        options.dynamicSampling ? dynamicSampling(groups).kept : groups,
-        options.update,
-      );
-      const { update, envSteps } = state;
+      const rewarded = trees.map((tree) => groupOf(tree)).filter(({ leaves }) => leaves.length > 0);
+      const groups = rewarded.filter((group) => !isRemnant(group));
+      const learning = learner.update(dynamicSampling ? mixedOnly(groups).kept : groups, update);
       return {
-        update,
-        envSteps,
+        update: state.update,
+        envSteps: state.envSteps,
         trees: trees.length,
+        leftOut: rewarded.length - groups.length,
         mixed: share(groups, isMixed),
         learning,
         ...means(trees),
@@ -126,8 +130,9 @@ function means(
       choices++;
     }
   }
+  const rewards = leaves.flatMap(({ reward }) => reward ?? []);
   return {
-    success: share(leaves, ({ reward }) => reward !== undefined && reward > 0),
+    success: rewards.length === 0 ? Number.NaN : share(rewards, (reward) => reward > 0),
     entropy: entropy / Math.max(1, choices),
     turns: leaves.reduce((sum, { node }) => sum + node.turn, 0) / Math.max(1, leaves.length),
   };

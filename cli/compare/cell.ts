@@ -69,12 +69,16 @@ export async function runCell(
     seed: deriveSeed("compare", seed, "rollouts"),
     stepsPerUpdate: regime.stepsPerUpdate,
     ...(strategy.scored && { scorer: progress! }),
-    ...(variant.dapo && { dynamicSampling: true, update: { aggregation: "token-mean" as const } }),
+    ...(variant.dynamicSampling && { dynamicSampling: true }),
+    ...(variant.tokenMean && { update: { aggregation: "token-mean" as const } }),
   });
   const reports: UpdateReport[] = [];
   const evaluations: JudgedAt[] = [];
   for (let update = 1; update <= regime.updates; update++) {
     const report = await trainer.next();
+    if (report.trees > 0 && Number.isNaN(report.success)) {
+      throw new ForkGymError(`compare: no branch of update ${update} has an outcome: ${report.problem}`);
+    }
     reports.push(report);
     onUpdate(update);
     if (
@@ -105,7 +109,8 @@ function curveOf(reports: readonly UpdateReport[]): CurvePoint[] {
       part.reduce((sum, report) => sum + of(report), 0) / part.length;
     points.push({
       envSteps: part.at(-1)!.envSteps,
-      success: mean(({ success }) => success),
+      // An update that an earlier one left no steps for has no outcome, and counts as its other means do.
+      success: mean(({ trees, success }) => (trees === 0 ? 0 : success)),
       mixed: mean(({ mixed }) => mixed),
       entropy: mean(({ entropy }) => entropy),
       turns: mean(({ turns }) => turns),

@@ -3,7 +3,7 @@ import type { Regime } from "./regimes.ts";
 import type { Row } from "./stats.ts";
 
 const PANEL = { width: 430, height: 240, left: 46, right: 12, top: 30, bottom: 34 };
-const COLOURS = ["#6b7280", "#a16207", "#0e7490", "#2563eb", "#c026d3", "#16a34a"];
+const COLOURS = ["#6b7280", "#a16207", "#0e7490", "#2563eb", "#c026d3", "#16a34a", "#dc2626"];
 const DASHES = ["", "6 3", "2 3", "8 3 2 3"];
 
 const MEASURES: readonly {

@@ -12,9 +12,14 @@ export interface Variant {
   /** Its setting in few words. */
   readonly setting: string;
   strategy(every: number): Strategy;
-  /** DAPO: dynamic sampling, and the loss as a mean over all turns. */
-  readonly dapo?: boolean;
+  /** Groups of equal rewards are left out of the batch. */
+  readonly dynamicSampling?: boolean;
+  /** The loss is a mean over all turns. */
+  readonly tokenMean?: boolean;
 }
+
+/** What DAPO is here: two changes to GRPO, each of which is a method of its own too. */
+const DAPO = { dynamicSampling: true, tokenMean: true };
 
 /** Shapes of a tree: k branches expanded into M children. The first is the paper's; the cap is GRPO's largest group. */
 const SHAPES = [
@@ -25,15 +30,14 @@ const SHAPES = [
 
 const shapeName = ({ top, children }: (typeof SHAPES)[number]) => `k=${top} M=${children}`;
 
+/** Independent episodes at two group sizes, trained otherwise than GRPO. */
+const independently = (method: string, training: Partial<Variant>): Variant[] =>
+  [4, 8].map((n) => ({ method, setting: `n=${n}`, ...training, strategy: () => independent({ n }) }));
+
 /** Every variant that is compared, method by method. Group sizes are given so that each method shows at its best. */
-export const variants: readonly Variant[] = [
+const compared: readonly Variant[] = [
   ...[2, 4, 8, 16].map((n) => ({ method: "grpo", setting: `n=${n}`, strategy: () => independent({ n }) })),
-  ...[4, 8].map((n) => ({
-    method: "dapo",
-    setting: `n=${n}`,
-    dapo: true,
-    strategy: () => independent({ n }),
-  })),
+  ...independently("dapo", DAPO),
   { method: "arpo", setting: "4 to 8", strategy: () => arpo({ branches: 4, maxLeaves: 8 }) },
   { method: "arpo", setting: "8 to 16", strategy: () => arpo({ branches: 8, maxLeaves: 16 }) },
   ...SHAPES.map((shape) => ({
@@ -48,7 +52,20 @@ export const variants: readonly Variant[] = [
   })),
 ];
 
-export const methodNames: readonly string[] = [...new Set(variants.map(({ method }) => method))];
+/** DAPO's two changes one at a time; compared when they are asked for. */
+const halves: readonly Variant[] = [
+  ...independently("dynamic-sampling", { dynamicSampling: true }),
+  ...independently("token-mean", { tokenMean: true }),
+];
+
+export const variants: readonly Variant[] = [...compared, ...halves];
+
+const namesOf = (some: readonly Variant[]) => [...new Set(some.map(({ method }) => method))];
+
+/** The methods that are compared unless others are asked for. */
+export const defaultMethods: readonly string[] = namesOf(compared);
+
+export const methodNames: readonly string[] = namesOf(variants);
 
 /** The variants of the named methods. @throws {InputError} on a name that is none. */
 export function variantsOf(methods: readonly string[]): Variant[] {

@@ -1,10 +1,14 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Evaluation } from "../../envs/swe-bench/grading/evaluate.ts";
-import { classifyInfra, type InfraFailure } from "../../envs/swe-bench/grading/infra.ts";
+import { gradeLog } from "../../envs/swe-bench/grading/grade.ts";
+import { classifyInfra, type InfraFailure, whyNoVerdict } from "../../envs/swe-bench/grading/infra.ts";
+import { readLog } from "../../envs/swe-bench/grading/log.ts";
 import { logPaths } from "../../envs/swe-bench/grading/log-layout.ts";
 import { pythonJson } from "../../envs/swe-bench/grading/python-json.ts";
 import { instanceReport } from "../../envs/swe-bench/grading/report.ts";
 import type { RuleSet } from "../../envs/swe-bench/grading/rules.ts";
+import { preparedScript } from "../../envs/swe-bench/grading/script.ts";
+import type { SweInstance } from "../../envs/swe-bench/instance.ts";
 
 /** What one evaluation came to, as the log folder has it. */
 export interface Stored {
@@ -25,14 +29,30 @@ export class EvalStore {
     this.#rules = rules;
   }
 
-  /** A verdict from before on the very same patch; an outcome without a verdict is tried again. */
-  async find(model: string, id: string, patch: string): Promise<Stored | undefined> {
-    const paths = logPaths(this.#root, this.#runId, model, id);
-    const before = await text(paths.patch);
-    const report = await text(paths.report);
-    if (before !== patch || report === undefined || !/"resolved": (true|false)/.test(report))
-      return undefined;
-    return { report, ...infraOf(await text(paths.testOutput), await text(paths.runLog)) };
+  /**
+   * The verdict of this row and these rules on a run from before of the very same patch and script, with report.json
+   * brought up to date. Undefined if there is none: an outcome without a verdict is tried again.
+   */
+  async find(model: string, instance: SweInstance, patch: string): Promise<Stored | undefined> {
+    const paths = logPaths(this.#root, this.#runId, model, instance.id);
+    const before = await text(paths.report);
+    const script = preparedScript(instance, this.#rules);
+    const isSame = (await text(paths.patch)) === patch && (await text(paths.evalScript)) === script;
+    if (!isSame || before === undefined || !/"resolved": (true|false)/.test(before)) return undefined;
+    const log = await bytes(paths.testOutput);
+    if (log === undefined) return undefined;
+    const testOutput = readLog(log, instance.family);
+    const grade = gradeLog(instance, testOutput, this.#rules);
+    const infra = infraOf(testOutput, await text(paths.runLog));
+    if (!grade.resolved) {
+      const { missing } = grade;
+      // A run that has a report was not killed; its exit code is not kept.
+      const why = whyNoVerdict({ evalScript: script, testOutput, exitCode: 1, missing });
+      if (why !== undefined || (missing && infra.infra?.tier === "environment")) return undefined;
+    }
+    const report = pythonJson(instanceReport(instance.id, grade, this.#rules));
+    if (report !== before) await writeWhole(paths.report, report);
+    return { report, ...infra };
   }
 
   async save(model: string, id: string, patch: string, evaluation: Evaluation): Promise<Stored> {
@@ -53,11 +73,15 @@ export class EvalStore {
     const infra = infraOf(traces.testOutput, traces.runLog);
     if (evaluation.outcome !== "graded") return infra;
     const report = pythonJson(instanceReport(id, evaluation.grade, this.#rules));
-    // Whole or not at all: a report that is there is a verdict.
-    await writeFile(`${paths.report}.part`, report);
-    await rename(`${paths.report}.part`, paths.report);
+    await writeWhole(paths.report, report);
     return { report, ...infra };
   }
+}
+
+/** Whole or not at all: a report that is there is a verdict. */
+async function writeWhole(path: string, report: string): Promise<void> {
+  await writeFile(`${path}.part`, report);
+  await rename(`${path}.part`, path);
 }
 
 function infraOf(testOutput = "", runLog = ""): { readonly infra?: InfraFailure } {
@@ -65,9 +89,10 @@ function infraOf(testOutput = "", runLog = ""): { readonly infra?: InfraFailure 
   return infra === null ? {} : { infra };
 }
 
-function text(path: string): Promise<string | undefined> {
-  return readFile(path).then(
-    (bytes) => bytes.toString("utf8"),
-    () => undefined,
-  );
+async function text(path: string): Promise<string | undefined> {
+  return (await bytes(path))?.toString("utf8");
+}
+
+function bytes(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch(() => undefined);
 }

@@ -4,7 +4,7 @@ import { InputError } from "../../core/errors.ts";
 import { RunFolder } from "../../core/run/run-folder.ts";
 import { abortOnSignal, distinct, type Globals, outputOf, whole } from "../command.ts";
 import { runComparison } from "../compare/compare-run.ts";
-import { methodNames, variantsOf } from "../compare/methods.ts";
+import { defaultMethods, methodNames, variantsOf } from "../compare/methods.ts";
 import { configOf, frozenLakeRegimes } from "../compare/regimes.ts";
 
 interface Options extends Globals {
@@ -21,7 +21,7 @@ export function compareVerb(program: Command): void {
     .command("compare")
     .description("train the in-process learner with several methods at equal env steps, and compare them")
     .argument("<env>", "environment: frozen-lake")
-    .option("--methods <list>", `some of ${methodNames.join(",")}`, methodNames.join(","))
+    .option("--methods <list>", `some of ${methodNames.join(",")}`, defaultMethods.join(","))
     .option("--regimes <list>", "some of hard,rllm", frozenLakeRegimes.map(({ name }) => name).join(","))
     .option("--seeds <n>", "training runs of each setting", whole(1), 3)
     .option("--updates <n>", "updates of a training run, 4 or more", whole(4))

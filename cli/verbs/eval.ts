@@ -10,7 +10,9 @@ import { runReportName } from "../../envs/swe-bench/grading/log-layout.ts";
 import { pythonJson } from "../../envs/swe-bench/grading/python-json.ts";
 import { runReport } from "../../envs/swe-bench/grading/report.ts";
 import type { RuleSet } from "../../envs/swe-bench/grading/rules.ts";
+import type { SweInstance } from "../../envs/swe-bench/instance.ts";
 import { readPredictions } from "../../envs/swe-bench/predictions.ts";
+import { whyUngradable } from "../../envs/swe-bench/rows/gradable.ts";
 import { chosenBy, instancesOf } from "../../envs/swe-bench/rows/set.ts";
 import { type Backend, workspacesOf } from "../../envs/swe-bench/settings.ts";
 import { abortOnSignal, type Globals, outputOf, whole } from "../command.ts";
@@ -28,6 +30,7 @@ interface Options extends Globals {
   readonly workspaces?: string;
   readonly image?: string;
   readonly instances?: string;
+  readonly split?: string;
   readonly runId: string;
   readonly out: string;
   readonly timeout: number;
@@ -39,7 +42,8 @@ export function evalVerb(program: Command): void {
   program
     .command("eval")
     .description("grade patches on SWE-bench rows, as the official harness does")
-    .requiredOption("--dataset <file>", "rows: .parquet, .json or .jsonl; or swe-mini")
+    .requiredOption("--dataset <file>", "rows: .parquet, .json or .jsonl, or a folder of such; or swe-mini")
+    .option("--split <name>", "only this split: of a folder its files, of rows their field `split`")
     .requiredOption("--predictions <file>", "patches: .json or .jsonl; or gold, or empty")
     .addOption(new Option("--rules <set>", "rules of grading").choices(["v5", "v4.1"]).default("v5"))
     .option("--workers <n>", "evaluations at once", whole(1), 2)
@@ -68,8 +72,8 @@ export function evalVerb(program: Command): void {
 }
 
 async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>): Promise<void> {
-  const { dataset, rules, workers, runId, out, timeout, retries, instances: ids } = options;
-  const all = await instancesOf(dataset, output.note);
+  const { dataset, split, rules, workers, runId, out, timeout, retries, instances: ids } = options;
+  const all = await instancesOf(dataset, output.note, split);
   const chosen = chosenBy(all, ids?.split(","));
   const predictions = await readPredictions(options.predictions, new Set(all.map(({ id }) => id)), all);
   const asked = chosen.filter(({ id }) => predictions.has(id));
@@ -79,12 +83,18 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
   await mkdir(out, { recursive: true });
   const store = new EvalStore(out, runId, rules);
   const stored = new Map<string, Stored>();
-  for (const { id } of asked) {
+  const ungradable = new Map<string, string>();
+  const pending: SweInstance[] = [];
+  for (const instance of asked) {
+    const { id } = instance;
     const { modelName, patch } = predictions.get(id)!;
-    const before = await store.find(modelName, id, patch ?? "");
-    if (before !== undefined) stored.set(id, before);
+    if (isEmptyPatch(patch)) continue;
+    const why = whyUngradable(instance, rules);
+    const before = why === undefined ? await store.find(modelName, instance, patch ?? "") : undefined;
+    if (why !== undefined) ungradable.set(id, why);
+    else if (before !== undefined) stored.set(id, before);
+    else pending.push(instance);
   }
-  const pending = asked.filter(({ id }) => !stored.has(id) && !isEmptyPatch(predictions.get(id)!.patch));
   await checkBackend(options.backend, pending);
   const run = `eval-${randomUUID().slice(0, 8)}`;
   const workspaces = workspacesOf({
@@ -101,8 +111,10 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
       if (interrupted.signal.aborted) return;
       const { modelName, patch } = predictions.get(instance.id)!;
       const before = stored.get(instance.id);
+      const why = ungradable.get(instance.id);
       let result: Result;
-      if (before !== undefined) result = { ...before, words: `${wordsOf(before)}, from before` };
+      if (why !== undefined) result = { words: `cannot be graded: ${why}`, outcome: "ungradable" };
+      else if (before !== undefined) result = { ...before, words: `${wordsOf(before)}, from before` };
       else {
         const evaluation = await evaluate(instance, patch, {
           workspaces,
@@ -150,37 +162,39 @@ async function evaluateAll(options: Options, output: ReturnType<typeof outputOf>
     await writeFile(file, `${pythonJson(report)}\n`);
     files.push(file);
     output.json(report);
-    // The report has the last two as errors, as the official one.
-    const ended = (outcome: Evaluation["outcome"]) => count(results, own, outcome);
+    // The report has all but the first three as errors, as the official one.
+    const ended = (outcome: Outcome) => count(results, own, outcome);
     output.line(
       `${model}: ${report.resolved_instances} of ${report.submitted_instances} resolved, ` +
         `${report.unresolved_instances} not, ${ended("empty-patch")} without a patch, ` +
-        `${ended("infrastructure")} without a verdict${notApplied(ended("patch-failed"))}`,
+        `${ended("infrastructure")} without a verdict` +
+        more(ended("patch-failed"), "with a patch that does not apply") +
+        more(ended("ungradable"), "that cannot be graded"),
     );
   }
   for (const file of files) output.line(`report: ${file}`);
   const open = count(results, [...results.keys()], "infrastructure");
-  if (open === 0) return;
-  output.note(`eval: ${open} of ${asked.length} without a verdict; the same command tries them again`);
-  process.exitCode = 1;
+  if (open > 0)
+    output.note(`eval: ${open} of ${asked.length} without a verdict; the same command tries them again`);
+  if (ungradable.size > 0)
+    output.note(`eval: ${ungradable.size} of ${asked.length} cannot be graded; put their rows right`);
+  if (open + ungradable.size > 0) process.exitCode = 1;
 }
 
 /** What one instance came to; no outcome where it is from before. */
 interface Result extends Stored {
   readonly words: string;
-  readonly outcome?: Evaluation["outcome"];
+  readonly outcome?: Outcome;
 }
 
-function count(
-  results: ReadonlyMap<string, Result>,
-  ids: readonly string[],
-  outcome: Evaluation["outcome"],
-): number {
+type Outcome = Evaluation["outcome"] | "ungradable";
+
+function count(results: ReadonlyMap<string, Result>, ids: readonly string[], outcome: Outcome): number {
   return ids.filter((id) => results.get(id)?.outcome === outcome).length;
 }
 
-function notApplied(count: number): string {
-  return count === 0 ? "" : `, ${count} with a patch that does not apply`;
+function more(count: number, words: string): string {
+  return count === 0 ? "" : `, ${count} ${words}`;
 }
 
 function describe(evaluation: Evaluation): string {

@@ -5,6 +5,7 @@ import { findGarbage, type Made, removeGarbage } from "../../core/sandbox/docker
 import { type Globals, outputOf } from "../command.ts";
 
 interface Options extends Globals {
+  readonly allHosts?: boolean;
   readonly dryRun?: boolean;
   readonly run?: string;
 }
@@ -13,9 +14,10 @@ export function gcVerb(program: Command): void {
   program
     .command("gc")
     .description("remove what killed processes of this machine left in Docker")
+    .option("--all-hosts", "also what other hosts left, as containers that ran ForkGym and are gone")
     .option("--dry-run", "list it and remove nothing")
     .option("--run <id>", "only what was made with this run id")
-    .action(async ({ dryRun = false, run }: Options, command: Command) => {
+    .action(async ({ allHosts = false, dryRun = false, run }: Options, command: Command) => {
       const output = outputOf(command);
       const docker = await dockerClient();
       if (!(await answers(docker))) {
@@ -24,7 +26,7 @@ export function gcVerb(program: Command): void {
         return;
       }
       await connectDaemon(docker);
-      const found = await findGarbage(docker, run === undefined ? {} : { run });
+      const found = await findGarbage(docker, { allHosts, ...(run !== undefined && { run }) });
       for (const made of found) output.line(describe(made));
       const failures = dryRun ? [] : await removeGarbage(docker, found);
       const removed = dryRun ? 0 : found.length - failures.length;

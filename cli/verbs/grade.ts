@@ -13,6 +13,7 @@ import { type Globals, outputOf } from "../command.ts";
 
 interface Options extends Globals {
   readonly dataset: string;
+  readonly split?: string;
   readonly rules?: RuleSet;
   readonly row?: string;
 }
@@ -47,6 +48,7 @@ export function gradeVerb(program: Command): void {
     .description("grade logs of SWE-bench tests, and compare with the report.json beside them")
     .argument("<log>", "test_output.txt; or a folder with instance folders at any depth")
     .requiredOption("--dataset <file>", "rows: .parquet, .json or .jsonl, or a folder of such; or swe-mini")
+    .option("--split <name>", "only this split: of a folder its files, of rows their field `split`")
     .addOption(
       new Option(
         "--rules <set>",
@@ -56,7 +58,7 @@ export function gradeVerb(program: Command): void {
     .option("--row <id>", "instance of a single log; by default the name of its folder")
     .action(async (path: string, options: Options, command: Command) => {
       const output = outputOf(command);
-      const instances = await instancesOf(options.dataset, output.note);
+      const instances = await instancesOf(options.dataset, output.note, options.split);
       const rows = new Map(instances.map((instance) => [instance.id, instance]));
       const work = await worksIn(path, options.row);
       const bar = output.progress("grade", work.length);

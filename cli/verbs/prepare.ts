@@ -14,6 +14,7 @@ interface Options extends Globals {
   readonly out: string;
   readonly repo: string;
   readonly instances?: string;
+  readonly split?: string;
   readonly workers: number;
   readonly singleCommit?: boolean;
   readonly cache?: string;
@@ -24,6 +25,7 @@ export function prepareVerb(program: Command): void {
     .command("prepare")
     .description("make each task's repository at its base commit, with nothing in it of what came later")
     .requiredOption("--dataset <file>", "rows as published: .parquet, .json, .jsonl, or a folder of them")
+    .option("--split <name>", "only this split: of a folder its files, of rows their field `split`")
     .requiredOption("--out <folder>", "a folder for each task comes here; the same command again goes on")
     .option(
       "--repo <place>",
@@ -47,8 +49,8 @@ export function prepareVerb(program: Command): void {
 }
 
 async function prepareAll(options: Options, output: ReturnType<typeof outputOf>): Promise<void> {
-  const { dataset, out, repo, workers, singleCommit = false, cache = join(out, ".mirrors") } = options;
-  const { instances, refused } = await readInstances(dataset);
+  const { dataset, split, out, repo, workers, singleCommit = false, cache = join(out, ".mirrors") } = options;
+  const { instances, refused } = await readInstances(dataset, { ...(split !== undefined && { split }) });
   const chosen = chosenBy(instances, options.instances?.split(","));
   const rejected = options.instances === undefined ? refused : [];
   for (const { message } of rejected) output.note(`left out: ${message}`);

@@ -119,8 +119,8 @@ async function judgedSet(name: string, trained: string): Promise<TaskSet<unknown
 }
 
 /** An update in few words. */
-export function updateWords({ success, entropy, problems }: UpdateReport): string {
-  const told = problems > 0 ? `, ${problems} problems` : "";
+export function updateWords({ success, entropy, problems, leftOut }: UpdateReport): string {
+  const told = `${problems > 0 ? `, ${problems} problems` : ""}${leftOut > 0 ? `, ${leftOut} groups left out` : ""}`;
   return `success ${percent(success)}, entropy ${entropy.toFixed(2)}${told}`;
 }
 

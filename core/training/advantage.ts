@@ -16,7 +16,8 @@ export interface GrpoOptions {
  *
  * The two trainers differ in the standard deviation, so it is named: one success in a group of eight is worth
  * 2.646 with `population` (rLLM) and 2.475 with `sample` (verl core_algos.py). A group of one has mean 0 and
- * std 1, thus A = r (both). Equal rewards give exactly 0, whatever rounding does to their mean.
+ * std 1, thus A = r (both): leave out those that failures cut to one leaf, see `isRemnant`. Equal rewards give
+ * exactly 0, whatever rounding does to their mean.
  * @throws {InputError} on a reward that is NaN or infinite, naming its index, and on an unknown option or value.
  */
 export function grpo(rewards: readonly number[], options: GrpoOptions = {}): number[] {

@@ -44,6 +44,17 @@ export function groupOf<Data, Obs, Act>(tree: Tree<Data, Obs, Act>): Group<Data,
   };
 }
 
+/**
+ * Whether failures cut the group to one leaf. Its advantage would be its raw reward, which compares it with nothing:
+ * such a group is no batch's. One that was meant to have a single leaf is complete, and none.
+ */
+export function isRemnant(group: {
+  readonly rewards: readonly number[];
+  readonly complete?: boolean;
+}): boolean {
+  return group.rewards.length === 1 && group.complete === false;
+}
+
 /** Whether the rewards differ, so that a group-relative advantage says something. */
 export function isMixed(group: { readonly rewards: readonly number[] }): boolean {
   return differ(group.rewards);

@@ -1,3 +1,4 @@
+import { onlyKnown } from "../check.ts";
 import { InputError } from "../errors.ts";
 import { type Aggregation, sequenceScales } from "./aggregation.ts";
 
@@ -13,6 +14,11 @@ export interface Sequence {
   readonly advantage: number;
   /** At least 0; a token at 0 is masked and its log-probabilities are not read. @default 1 for each */
   readonly weights?: ArrayLike<number>;
+  /**
+   * The task or tree that the sequence is a leaf of: any value, the same one (as the keys of a Map are) for all of a
+   * group. Needed by `group-mean-token-mean`, and read by nothing else.
+   */
+  readonly group?: unknown;
 }
 
 export interface ObjectiveOptions {
@@ -22,7 +28,7 @@ export interface ObjectiveOptions {
   readonly clipHigh?: number;
   /** Bound c > 1 on the ratio where the advantage is negative; verl's default is 3. @default no bound */
   readonly dualClip?: number;
-  /** Weight of the KL term to the reference, from 0 up. PATR uses 0.001. @default 0 */
+  /** Weight of the KL term to the reference, from 0 up. PATR reports 0.001. @default 0 */
   readonly klCoef?: number;
   /** @default "seq-mean-token-mean" */
   readonly aggregation?: Aggregation;
@@ -48,8 +54,7 @@ const MAX_LOG_RATIO = 20;
 const MAX_KL = 10;
 
 /**
- * The clipped GRPO objective with its gradient (verl core_algos.py; with the defaults, Eq. 2 of PATR,
- * arXiv 2607.15610). Per token, with A the advantage:
+ * The clipped GRPO objective with its gradient (verl core_algos.py). Per token, with A the advantage:
  *
  *     ratio = exp(clamp(logprob - old, -20, 20))
  *     loss  = max(-A ratio, -A clip(ratio, 1 - clipLow, 1 + clipHigh)),   at most -A dualClip where A < 0
@@ -57,11 +62,18 @@ const MAX_KL = 10;
  *
  * and loss + klCoef * k3 is aggregated over tokens and sequences; see {@link Aggregation} for the weights.
  * A clamp that holds has gradient 0.
- * @throws {InputError} on an option out of its bounds, lists of different lengths, a negative weight, a number
- * that is not finite where it counts, or a `klCoef` without `refLogprobs`.
+ *
+ * PATR's Eq. 2 (arXiv 2607.15610) is `group-mean-token-mean` with a symmetric clip (`clipHigh` as large as `clipLow`)
+ * and, as the paper trains it, `klCoef` 0.001. The defaults are others: they count every leaf alike, clip at 0.2 and
+ * 0.28, and have no KL term.
+ * @throws {InputError} on an unknown option or one out of its bounds, lists of different lengths, a negative weight, a
+ * number that is not finite where it counts, a `klCoef` without `refLogprobs`, or `group-mean-token-mean` without
+ * groups.
  */
 export function clippedObjective(sequences: readonly Sequence[], options: ObjectiveOptions = {}): Objective {
   const { clipLow = 0.2, clipHigh = 0.28, dualClip = Number.POSITIVE_INFINITY, klCoef = 0 } = options;
+  const { aggregation, scaleFactor } = options;
+  onlyKnown("clippedObjective", options, { clipLow, clipHigh, dualClip, klCoef, aggregation, scaleFactor });
   checkOption("clipLow", clipLow, clipLow >= 0 && clipLow <= 1, "a number from 0 to 1");
   checkOption("clipHigh", clipHigh, clipHigh >= 0, "a number from 0 up");
   checkOption("dualClip", dualClip, dualClip > 1, "a number above 1");
@@ -69,7 +81,7 @@ export function clippedObjective(sequences: readonly Sequence[], options: Object
   sequences.forEach((sequence, index) => {
     checkSequence(sequence, index, klCoef > 0);
   });
-  const scales = sequenceScales(sequences, options.aggregation, options.scaleFactor);
+  const scales = sequenceScales(sequences, aggregation, scaleFactor);
 
   let loss = 0;
   let weightSum = 0;

@@ -5,6 +5,8 @@ import type { Group, RewardedLeaf } from "./group.ts";
 
 /** One training sequence: the turns from the start of an episode, and how much each one counts. */
 export interface Row<Obs, Act> {
+  /** The group that it is a row of; a `Sequence` of it may name it. */
+  readonly group: Group<unknown, Obs, Act>;
   /** The leaf that the row ends in, or leads to first if it is an edge. */
   readonly leaf: RewardedLeaf<Obs, Act>;
   /** The turns in order, root excluded. Never empty. */
@@ -55,7 +57,7 @@ export function rowsByLeaf<Obs, Act>(
   return group.leaves.flatMap((leaf, index) => {
     const nodes = paths[index]!;
     if (nodes.length === 0) return [];
-    return [{ leaf, nodes, advantage: advantages[index]!, weights: nodes.map(weightOf) }];
+    return [{ group, leaf, nodes, advantage: advantages[index]!, weights: nodes.map(weightOf) }];
   });
 }
 
@@ -92,6 +94,7 @@ export function rowsByEdge<Obs, Act>(
       if (done.has(node)) return;
       done.add(node);
       rows.push({
+        group,
         leaf: group.leaves[index]!,
         nodes: path.slice(0, turn + 1),
         advantage: sums.get(node)! / leaves.get(node)!,

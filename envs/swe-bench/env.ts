@@ -6,7 +6,7 @@ import type { Task } from "../../core/task.ts";
 import type { Grader } from "./grader.ts";
 import { verdictOf } from "./grading/evaluate.ts";
 import type { SweInstance } from "./instance.ts";
-import { baseOf, takePatch } from "./patch.ts";
+import { baseOf, isTooLong, takePatch } from "./patch.ts";
 import { unknownTool } from "./scaffolds.ts";
 import type { Scaffold, SweAction, SweObservation, ToolMemory, ToolResult } from "./types.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
@@ -22,16 +22,22 @@ export interface SweBenchOptions {
   readonly turns?: number;
   /** For one command, in milliseconds. @default the scaffold's */
   readonly timeoutMs?: number;
+  /** So many replies in a row that are no call end the episode, from 1; mini-swe-agent has 3. @default no limit */
+  readonly formatErrors?: number;
 }
 
 /** An episode under way, apart from its sandbox. All of it is JSON. */
 type State = {
   readonly task: Task<SweInstance>;
-  /** Commit that the patch is taken against. */
+  /** Commit or tree that the patch is taken against. */
   readonly base: string;
   readonly turn: number;
   readonly memory: ToolMemory;
   readonly end: EndReason | null;
+  /** What a tool handed in as the patch; absent if none did. */
+  readonly submission?: string | null;
+  /** Replies in a row, up to the last one, that were no call; absent where they do not count. */
+  readonly invalid?: number;
 };
 
 const KIND = "swe-bench";
@@ -44,7 +50,8 @@ const KIND = "swe-bench";
  * Action: {@link SweAction}, a call of one of the scaffold's tools. A reply that was none costs a turn.
  * Reward: 1 with the last step if the patch resolves the issue, else 0; no patch, one that is too long and one that
  * does not apply are worth 0.
- * Ends: "success" or "failure" when the agent submits; "turn-limit" after `turns`, with the reward of what is there.
+ * Ends: "success" or "failure" when the agent submits; "turn-limit" after `turns`, with the reward of what is there;
+ * "failure" with reward 0 after `formatErrors` replies in a row that were no call.
  *
  * Deterministic as far as the commands are. If grading fails for reasons that are not the patch's, the step (or
  * `settle`) throws a SandboxError, so that the branch has no reward instead of a false one. The last step's `info` and
@@ -60,7 +67,7 @@ export class SweBench implements Env<SweInstance, SweObservation, SweAction> {
     this.#options = options;
   }
 
-  /** @throws {InputError} if there is no sandbox to be had. @throws {SandboxError} */
+  /** @throws {InputError} if there is no sandbox to be had, or the task cannot be graded. @throws {SandboxError} */
   async reset({
     task,
   }: {
@@ -68,6 +75,7 @@ export class SweBench implements Env<SweInstance, SweObservation, SweAction> {
     readonly seed: number;
   }): Promise<SweObservation> {
     if (this.#closed) throw new EpisodeError("swe-bench: the environment is closed");
+    this.#options.grader.check?.(task.data);
     await this.#drop();
     const sandbox = await this.#options.workspaces.open(task.data, "agent");
     this.#sandbox = sandbox;
@@ -84,13 +92,26 @@ export class SweBench implements Env<SweInstance, SweObservation, SweAction> {
       exitCode,
       memory = state.memory,
       submitted = false,
+      submission,
     } = await this.#act(sandbox, state, action);
     const turn = state.turn + 1;
-    this.#state = { ...state, turn, memory };
+    const { formatErrors } = this.#options;
+    const invalid = "tool" in action ? 0 : (state.invalid ?? 0) + 1;
+    this.#state = {
+      ...state,
+      turn,
+      memory,
+      ...(submission !== undefined && { submission }),
+      ...(formatErrors !== undefined && { invalid }),
+    };
     const observation = this.#observe(text, exitCode);
+    if (formatErrors !== undefined && invalid >= formatErrors) {
+      this.#state = { ...this.#state, end: "failure" };
+      return { observation, reward: 0, end: "failure", info: { outcome: "format-errors" } };
+    }
     const isLast = turn >= this.#turns;
     if (!submitted && !isLast) return { observation, reward: 0 };
-    const { reward, info } = await this.#grade(sandbox, state);
+    const { reward, info } = await this.#grade(sandbox, this.#state);
     const end = submitted ? (reward === 1 ? "success" : "failure") : "turn-limit";
     this.#state = { ...this.#state, end };
     return { observation, reward, end, info };
@@ -144,9 +165,11 @@ export class SweBench implements Env<SweInstance, SweObservation, SweAction> {
     return tool.run(action.arguments, { sandbox, memory, timeoutMs });
   }
 
-  async #grade(sandbox: Sandbox, { task, base }: State): Promise<Settlement & { readonly info: JsonObject }> {
-    const patch = await takePatch(sandbox, base);
-    if (patch === undefined) return { reward: 0, info: { outcome: "no-patch" } };
+  async #grade(sandbox: Sandbox, state: State): Promise<Settlement & { readonly info: JsonObject }> {
+    const { task, base, submission } = state;
+    const patch = submission === undefined ? await takePatch(sandbox, base) : submission;
+    if (patch === undefined || patch === null || isTooLong(patch))
+      return { reward: 0, info: { outcome: "no-patch" } };
     const evaluation = await this.#options.grader.grade(task.data, patch, this.#closing.signal);
     const resolved = verdictOf(evaluation);
     if (resolved === undefined) {

@@ -1,6 +1,8 @@
+import { InputError } from "../../core/errors.ts";
 import { sha256 } from "../../core/json.ts";
 import { type EvaluateOptions, type Evaluation, evaluate } from "./grading/evaluate.ts";
 import type { SweInstance } from "./instance.ts";
+import { whyUngradable } from "./rows/gradable.ts";
 
 export interface GraderOptions extends Omit<EvaluateOptions, "signal"> {
   /** Evaluations at once. @default 2 */
@@ -11,6 +13,8 @@ export interface GraderOptions extends Omit<EvaluateOptions, "signal"> {
 
 /** Grades patches for many episodes at once: the same patch once, and only so many at a time. */
 export interface Grader {
+  /** @throws {InputError} if no patch of the instance could get a verdict. @default every instance can be graded */
+  check?(instance: SweInstance): void;
   /** @param signal takes back the wish; an evaluation that nobody waits for any more is stopped. */
   grade(instance: SweInstance, patch: string, signal?: AbortSignal): Promise<Evaluation>;
 }
@@ -51,6 +55,11 @@ export function createGrader({ workers = 2, kept = 256, ...options }: GraderOpti
   }
 
   return {
+    check(instance) {
+      const why = whyUngradable(instance, options.rules);
+      if (why !== undefined) throw new InputError(`swe-bench: ${instance.id} cannot be graded: ${why}`);
+    },
+
     async grade(instance, patch, signal) {
       signal?.throwIfAborted();
       const key = `${instance.id} ${sha256(patch)}`;

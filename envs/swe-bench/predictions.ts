@@ -78,7 +78,7 @@ function patchOf(row: Row): string | null {
 /**
  * Writes predictions so that no reader sees half of them: by the name of the file, .jsonl as one object a line, or
  * .json as mini-swe-agent's preds.json, byte for byte (Python's `json.dumps` with `indent=2`).
- * @throws {InputError} if the name ends otherwise.
+ * @throws {InputError} if the name ends otherwise, or a model's name cannot name a folder.
  */
 export async function writePredictions(
   file: string,
@@ -89,6 +89,7 @@ export async function writePredictions(
     instance_id: id,
     model_patch: patch,
   }));
+  for (const row of rows) modelName(row);
   await writeFile(`${file}.part`, textOf(file, rows));
   await rename(`${file}.part`, file);
 }

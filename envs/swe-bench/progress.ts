@@ -39,6 +39,7 @@ const LINES = { free: 60, most: 400, cost: 0.2 };
  * - diagnosis: 0.06 for up to three turns that look at something new, 0.06 if something was run and failed before the
  *   first edit, 0.05 if a file that the issue names was looked at;
  * - editing: 0.2 if a file of the repository is edited (own scripts and tests are none), 0.08 if the issue names it;
+ *   an edit that was taken back is none: `undo_edit` takes back one edit of its file, git all of them;
  * - verification, once edited: 0.45 times the mean passing share of what was run since the last edit (0.25 if nothing
  *   was), and 0.1 if all of it passes.
  *

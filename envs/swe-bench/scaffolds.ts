@@ -16,16 +16,17 @@ function toolbox(tools: Readonly<Record<string, Tool>>): Scaffold["tools"] {
 
 /**
  * The ways of working that the field trains and tests with, over the same Env. Formats and limits are theirs, the
- * words are ours. Sources: R2E-Gym (agenthub), rLLM v0.2.1 (swe.py, swe_agent.py), mini-swe-agent v2.4.6
+ * words are ours; docs/swe-bench.md says what differs. Sources: R2E-Gym as rLLM v0.2.1 takes it
+ * (agentica-project/R2E-Gym 353348a, agenthub), rLLM v0.2.1 (swe.py, swe_agent.py), mini-swe-agent v2.4.6
  * (swebench.yaml).
  */
 export const scaffolds: Readonly<Record<"r2egym" | "sweagent" | "mini", Scaffold>> = {
   r2egym: {
     name: "r2egym",
     tools: toolbox({
-      file_editor: editor({ gap: " ", condensedFrom: 110 }, outputOf("file_editor")),
+      file_editor: editor({ condensedFrom: 110 }, outputOf("file_editor")),
       search: search(outputOf("search")),
-      execute_bash: executeBash({ blocked: ["cd", "ipython", "jupyter", "pip", "nohup"], keepShell: false }),
+      execute_bash: executeBash,
       finish,
     }),
     dialogue: r2egymDialogue,
@@ -35,11 +36,8 @@ export const scaffolds: Readonly<Record<"r2egym" | "sweagent" | "mini", Scaffold
   sweagent: {
     name: "sweagent",
     tools: toolbox({
-      execute_bash: executeBash({ blocked: ["git", "ipython", "jupyter", "nohup"], keepShell: true }),
-      str_replace_editor: editor(
-        { gap: "\t", condensedFrom: Number.POSITIVE_INFINITY },
-        outputOf("str_replace_editor"),
-      ),
+      execute_bash: executeBash,
+      str_replace_editor: editor({ condensedFrom: Number.POSITIVE_INFINITY }, outputOf("str_replace_editor")),
       submit: finish,
     }),
     dialogue: sweagentDialogue,

@@ -16,6 +16,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   backend: "where commands run: docker, wasmer, or auto (default): wasmer for swe-mini, docker for all else",
   scaffold: "the agent's tools: sweagent (default), r2egym, mini",
   turns: "turns of an episode (default: the scaffold's, 50)",
+  formatErrors: "replies in a row without a call that end an episode (default: no limit; mini-swe-agent: 3)",
   timeout: "seconds for one command (default: the scaffold's)",
   rules: "rules of grading: v5 (default) or v4.1",
   gradeTimeout: "seconds for the tests (default 1800)",
@@ -46,6 +47,7 @@ export interface Settings {
   readonly scaffold: Scaffold;
   readonly turns?: number;
   readonly timeoutMs?: number;
+  readonly formatErrors?: number;
 }
 
 /** Sandboxes as the settings say; repositories of `swe-mini` and prepared ones come as files. */
@@ -95,15 +97,16 @@ export function settingsOf(options: Readonly<Record<string, string>>): Settings 
     ...(folder !== undefined && { workspaces: folder }),
     ...(image !== undefined && { image }),
   });
-  const whole = (option: "turns" | "timeout" | "gradeTimeout" | "workers") => {
+  const whole = (option: "turns" | "timeout" | "gradeTimeout" | "workers" | "formatErrors") => {
     const text = options[option];
     return text === undefined ? undefined : wholeFrom(1, name, option, Number(text));
   };
-  const [turns, timeout, gradeTimeout, workers] = [
+  const [turns, timeout, gradeTimeout, workers, formatErrors] = [
     whole("turns"),
     whole("timeout"),
     whole("gradeTimeout"),
     whole("workers"),
+    whole("formatErrors"),
   ];
   return {
     workspaces,
@@ -116,6 +119,7 @@ export function settingsOf(options: Readonly<Record<string, string>>): Settings 
     scaffold: scaffoldOf(options.scaffold ?? "sweagent"),
     ...(turns !== undefined && { turns }),
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+    ...(formatErrors !== undefined && { formatErrors }),
   };
 }
 

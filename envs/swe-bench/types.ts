@@ -37,6 +37,8 @@ export interface ToolResult {
   readonly memory?: ToolMemory;
   /** The agent is done. */
   readonly submitted?: boolean;
+  /** The patch that it hands in, in place of what git finds changed; null if it is too long to be kept. */
+  readonly submission?: string | null;
 }
 
 export interface Tool {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Env, Snapshot, Step } from "../../core/env.ts";
+import type { Env, Settlement, Snapshot, Step } from "../../core/env.ts";
 import { type GuessData, GuessEnv, type GuessState } from "../fakes/guess-env.ts";
 import { GuessStore, NamedGuessEnv } from "../fakes/named-guess-env.ts";
 import { type EnvContract, envLaws, testEnv } from "./index.ts";
@@ -14,6 +14,7 @@ function contract(make: () => Env<GuessData, string, number>): EnvContract<Guess
     tasks: [task],
     action: fc.integer({ min: 1, max: 5 }),
     ending,
+    noisy: true,
     numRuns: 100,
     replay: { seed: 7 },
   };
@@ -26,6 +27,18 @@ describe("snapshots that are names", () => {
   const store = new GuessStore();
   testEnv(contract(() => new NamedGuessEnv(store)));
 });
+
+/** An episode that is stopped is worth a tenth for each turn that is left. */
+class Settling extends GuessEnv {
+  protected override blank(): GuessEnv {
+    return new Settling(this.released);
+  }
+  async settle(): Promise<Settlement> {
+    return { reward: this.left / 10, info: { left: this.left } };
+  }
+}
+
+describe("an Env that settles", () => testEnv(contract(() => new Settling())));
 
 /** The state itself is handed out, and written to from then on. */
 class SnapshotSharesParent extends GuessEnv {
@@ -248,6 +261,95 @@ class ResetKeepsTurns extends GuessEnv {
   }
 }
 
+/** Every observation is the same object, rewritten. */
+class OneObservationObject extends GuessEnv {
+  readonly #seen = { text: "" };
+  protected override move(action: number): Step<string> {
+    const { observation, ...step } = super.move(action);
+    return { ...step, observation: Object.assign(this.#seen, { text: observation }) as unknown as string };
+  }
+}
+
+class SeedsOf32Bits extends GuessEnv {
+  override async reset(options: Parameters<GuessEnv["reset"]>[0]): Promise<string> {
+    if (options.seed > 2 ** 32 - 1) throw new RangeError("a seed has 32 bits");
+    return super.reset(options);
+  }
+}
+
+class ForkSeedsOf32Bits extends GuessEnv {
+  protected override blank(): GuessEnv {
+    return new ForkSeedsOf32Bits(this.released);
+  }
+  protected override load(state: GuessState, seed: number | undefined): void {
+    if (seed !== undefined && seed > 2 ** 32 - 1) throw new RangeError("a seed has 32 bits");
+    super.load(state, seed);
+  }
+}
+
+/** With a seed, a fork is a new episode. */
+class SeededForkStartsAnew extends GuessEnv {
+  protected override load(state: GuessState, seed: number | undefined): void {
+    super.load(seed === undefined ? state : { ...state, left: 6, end: null }, seed);
+  }
+  protected override blank(): GuessEnv {
+    return new SeededForkStartsAnew(this.released);
+  }
+}
+
+class SeedIgnored extends GuessEnv {
+  protected override load(state: GuessState): void {
+    super.load(state, undefined);
+  }
+  protected override blank(): GuessEnv {
+    return new SeedIgnored(this.released);
+  }
+}
+
+class SettleNotFinite extends Settling {
+  override async settle(): Promise<Settlement> {
+    return { reward: Number.NaN };
+  }
+  protected override blank(): GuessEnv {
+    return new SettleNotFinite(this.released);
+  }
+}
+
+/** What it is worth is counted where snapshots do not look. */
+class SettleForgets extends Settling {
+  #played = 0;
+  protected override move(action: number): Step<string> {
+    this.#played++;
+    return super.move(action);
+  }
+  override async settle(): Promise<Settlement> {
+    return { reward: this.#played };
+  }
+  protected override blank(): GuessEnv {
+    return new SettleForgets(this.released);
+  }
+}
+
+class ForkDoesNotSettle extends Settling {
+  protected override blank(): GuessEnv {
+    return new GuessEnv(this.released);
+  }
+}
+
+/** Settling uses up the turns of whom it was forked from. */
+class SettleReachesParent extends Settling {
+  #from: SettleReachesParent | undefined;
+  override async settle(): Promise<Settlement> {
+    if (this.#from !== undefined) this.#from.left = 1;
+    return super.settle();
+  }
+  protected override blank(): GuessEnv {
+    const fork = new SettleReachesParent(this.released);
+    fork.#from = this;
+    return fork;
+  }
+}
+
 describe("a broken Env is caught, by name of law", () => {
   const broken: [new () => GuessEnv, ...string[]][] = [
     [SnapshotSharesParent, "a snapshot stays put while its parent moves on"],
@@ -271,6 +373,15 @@ describe("a broken Env is caught, by name of law", () => {
     [LatestForkOnly, "forks and parent run at once"],
     [ForkForgets, "a fork of a fork goes on too"],
     [ForeignTaken, "a foreign snapshot is a SnapshotError"],
+    [OneObservationObject, "what was returned never changes"],
+    [SeedsOf32Bits, "the same seed and actions give the same steps"],
+    [ForkSeedsOf32Bits, "fresh noise keeps the state and depends on its seed alone"],
+    [SeededForkStartsAnew, "a step after the end is an EpisodeError, in a fork too"],
+    [SeedIgnored, "forks with other seeds differ, where the Env is noisy"],
+    [SettleNotFinite, "settling is finite, JSON, and the same in a fork"],
+    [SettleForgets, "settling is finite, JSON, and the same in a fork"],
+    [ForkDoesNotSettle, "settling is finite, JSON, and the same in a fork"],
+    [SettleReachesParent, "settling a fork never reaches its parent"],
     [StepAfterClose, "closing twice is fine, and a closed Env takes no step"],
   ];
   test("there is one for each law, but for the author's own ending", () => {
@@ -280,6 +391,15 @@ describe("a broken Env is caught, by name of law", () => {
 
   test.each(broken)("%o", async (Broken, law) => {
     await expect(envLaws[law]!(contract(() => new Broken()))).rejects.toThrow();
+  });
+
+  test("an Env that is said to have no noise must not be moved by a seed, and one of which nothing is said may", async () => {
+    const noise = "fresh noise keeps the state and depends on its seed alone";
+    const other = "forks with other seeds differ, where the Env is noisy";
+    const { noisy: _, ...unsaid } = contract(() => new GuessEnv());
+    await expect(envLaws[noise]!({ ...unsaid, noisy: false })).rejects.toThrow("Property failed");
+    await envLaws[noise]!(unsaid);
+    await envLaws[other]!({ ...unsaid, make: () => new SeedIgnored() });
   });
 
   test("an ending that does not end is caught", async () => {

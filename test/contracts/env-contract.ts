@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
-import { type EnvContract, envLaws } from "./env-laws.ts";
+import type { EnvContract } from "./env-lab.ts";
+import { envLaws } from "./env-laws.ts";
 
 /**
  * Registers one vitest test for each law of the Env contract (see `core/env.ts`). Call it in a test file:

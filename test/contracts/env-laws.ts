@@ -1,39 +1,8 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
-import type { Env, MakeEnv, Snapshot, Step } from "../../core/env.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Snapshot } from "../../core/env.ts";
 import { EpisodeError, SnapshotError } from "../../core/errors.ts";
-import type { Task } from "../../core/task.ts";
-
-/** What an author says about an Env so that the laws can be tried on it. */
-export interface EnvContract<Data, Obs, Act> {
-  /** A fresh Env, not reset. */
-  readonly make: MakeEnv<Data, Obs, Act>;
-  /** Tasks to play, at least one. */
-  readonly tasks: readonly Task<Data>[];
-  /** Any action, valid or not. */
-  readonly action: fc.Arbitrary<Act>;
-  /** An episode that ends with the last of its actions, and not before. */
-  readonly ending: { readonly task: Task<Data>; readonly seed: number; readonly actions: readonly Act[] };
-  /** Laws that this Env cannot keep: name of the law to the reason in words. */
-  readonly skip?: Readonly<Record<string, string>>;
-  /** Random cases tried per law. @default 50 */
-  readonly numRuns?: number;
-  /** Repeat one case: what a failure printed. */
-  readonly replay?: { readonly seed: number; readonly path?: string };
-}
-
-type Law = <Data, Obs, Act>(contract: EnvContract<Data, Obs, Act>) => Promise<void>;
-
-interface Case<Data, Act> {
-  readonly task: Task<Data>;
-  readonly seed: number;
-  /** Played before the snapshot. */
-  readonly before: readonly Act[];
-  /** Played after it. */
-  readonly after: readonly Act[];
-  /** Played by somebody else. */
-  readonly other: readonly Act[];
-}
+import { forAll, type Law, once, play, started } from "./env-lab.ts";
 
 const REASONS = ["success", "failure", "turn-limit", "time-limit"];
 
@@ -65,6 +34,22 @@ export const envLaws: Readonly<Record<string, Law>> = {
         assert.ok(Number.isFinite(reward), `reward ${reward}`);
         assert.ok(end === undefined || REASONS.includes(end), `end ${end}`);
       }
+    }),
+
+  "what was returned never changes": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after, other }) => {
+      const env = await open();
+      const returned: { readonly value: unknown; readonly text: string }[] = [];
+      const keep = (value: unknown) => void returned.push({ value, text: JSON.stringify(value) });
+      keep({ observation: await env.reset({ task, seed }) });
+      await play(env, before, keep);
+      const fork = await open(env.fork(await env.snapshot()));
+      await play(fork, other, keep);
+      await play(env, after, keep);
+      await env.reset({ task, seed: seed + 1 });
+      await play(env, after);
+      for (const { value, text } of returned)
+        assert.equal(JSON.stringify(value), text, "what reset or step returned was changed later");
     }),
 
   "taking a snapshot changes nothing": (contract) =>
@@ -166,12 +151,29 @@ export const envLaws: Readonly<Record<string, Law>> = {
       await play(parent, other);
       const b = await play(await open(parent.fork(snapshot, { seed: seed + 1 })), after);
       assert.deepEqual(a, b);
+      if (contract.noisy === false) assert.deepEqual(a, expected, "without noise a seed changes nothing");
       assert.deepEqual(
         await play(await open(parent.fork(snapshot)), after),
         expected,
         "the seed stuck to the snapshot",
       );
     }),
+
+  "forks with other seeds differ, where the Env is noisy": async (contract) => {
+    if (contract.noisy !== true) return;
+    let differ = false;
+    await forAll(contract, async (open, { task, seed, before, after }) => {
+      if (differ) return;
+      const parent = await started(open, task, seed, before);
+      const snapshot = await parent.snapshot();
+      const [first, ...others] = [seed, seed + 1, seed >= 2 ? seed - 2 : seed + 2].map(async (each) =>
+        play(await open(parent.fork(snapshot, { seed: each })), after),
+      );
+      const steps = await first!;
+      for (const other of others) differ ||= !isDeepStrictEqual(await other, steps);
+    });
+    assert.ok(differ, "forks with other seeds gave the same steps in every case: the seed is ignored");
+  },
 
   "a released snapshot cannot be forked, and releasing twice is fine": (contract) =>
     forAll(contract, async (open, { task, seed, before }) => {
@@ -209,6 +211,32 @@ export const envLaws: Readonly<Record<string, Law>> = {
       assert.deepEqual(await play(await open(fork.fork(snapshot)), after), steps);
     }),
 
+  "settling is finite, JSON, and the same in a fork": (contract) =>
+    forAll(contract, async (open, { task, seed, before }) => {
+      const parent = await open();
+      await parent.reset({ task, seed });
+      const steps = await play(parent, before);
+      if (parent.settle === undefined || steps.at(-1)?.end !== undefined) return;
+      const fork = await open(parent.fork(await parent.snapshot()));
+      const settlement = await fork.settle?.();
+      assert.ok(settlement !== undefined, "a fork of an Env that settles does not");
+      assert.ok(Number.isFinite(settlement.reward), `reward ${settlement.reward}`);
+      assert.deepEqual(JSON.parse(JSON.stringify(settlement)), settlement);
+      assert.deepEqual(await parent.settle(), settlement);
+    }),
+
+  "settling a fork never reaches its parent": (contract) =>
+    forAll(contract, async (open, { task, seed, before, after }) => {
+      const [parent, plain] = [await open(), await started(open, task, seed, before)];
+      await parent.reset({ task, seed });
+      const steps = await play(parent, before);
+      if (parent.settle === undefined || steps.at(-1)?.end !== undefined) return;
+      const fork = await open(parent.fork(await parent.snapshot()));
+      await fork.settle?.();
+      await fork.close();
+      assert.deepEqual(await play(parent, after), await play(plain, after));
+    }),
+
   "a foreign snapshot is a SnapshotError": (contract) =>
     once(contract, async (open) => {
       const env = await open();
@@ -243,6 +271,8 @@ export const envLaws: Readonly<Record<string, Law>> = {
       await assert.rejects(async () => env.step(action), EpisodeError);
       const fork = await open(env.fork(await env.snapshot()));
       await assert.rejects(async () => fork.step(action), EpisodeError);
+      const noisy = await open(env.fork(await env.snapshot(), { seed: 1 }));
+      await assert.rejects(async () => noisy.step(action), EpisodeError, "a seed changed the state");
       await env.reset({ task, seed });
       await env.step(action);
     }),
@@ -257,67 +287,3 @@ export const envLaws: Readonly<Record<string, Law>> = {
       await assert.rejects(async () => env.snapshot(), EpisodeError);
     }),
 };
-
-/** Opens a fresh Env, or adopts a fork; all are closed when the case is over. */
-type Open<Data, Obs, Act> = (fork?: Promise<Env<Data, Obs, Act>>) => Promise<Env<Data, Obs, Act>>;
-
-async function forAll<Data, Obs, Act>(
-  contract: EnvContract<Data, Obs, Act>,
-  law: (open: Open<Data, Obs, Act>, input: Case<Data, Act>) => Promise<void>,
-): Promise<void> {
-  const { tasks, action, numRuns = 50, replay } = contract;
-  const actions = fc.array(action, { maxLength: 12 });
-  const input = fc.record({
-    task: fc.constantFrom(...tasks),
-    seed: fc.nat(),
-    before: actions,
-    after: fc.array(action, { minLength: 1, maxLength: 12 }),
-    other: actions,
-  });
-  const property = fc.asyncProperty(input, (value) => once(contract, (open) => law(open, value)));
-  await fc.assert(property, { numRuns, ...replay });
-}
-
-async function once<Data, Obs, Act>(
-  { make }: EnvContract<Data, Obs, Act>,
-  law: (open: Open<Data, Obs, Act>) => Promise<void>,
-): Promise<void> {
-  const opened: Env<Data, Obs, Act>[] = [];
-  try {
-    await law(async (fork) => {
-      const env = await (fork ?? make());
-      opened.push(env);
-      return env;
-    });
-  } finally {
-    for (const env of opened) await env.close();
-  }
-}
-
-/** A fresh Env that was reset and has played `actions`. */
-async function started<Data, Obs, Act>(
-  open: Open<Data, Obs, Act>,
-  task: Task<Data>,
-  seed: number,
-  actions: readonly Act[],
-): Promise<Env<Data, Obs, Act>> {
-  const env = await open();
-  await env.reset({ task, seed });
-  await play(env, actions);
-  return env;
-}
-
-/** Steps until the actions are used up or the episode ends. An Env that had ended already plays nothing. */
-async function play<Data, Obs, Act>(env: Env<Data, Obs, Act>, actions: readonly Act[]): Promise<Step<Obs>[]> {
-  const steps: Step<Obs>[] = [];
-  for (const action of actions) {
-    const step = await env.step(action).catch((error: unknown) => {
-      if (steps.length === 0 && error instanceof EpisodeError) return undefined;
-      throw error;
-    });
-    if (step === undefined) break;
-    steps.push(step);
-    if (step.end !== undefined) break;
-  }
-  return steps;
-}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dynamicSampling } from "../../core/training/dynamic-sampling.ts";
+import { InputError } from "../../core/errors.ts";
+import { type DynamicSamplingOptions, dynamicSampling } from "../../core/training/dynamic-sampling.ts";
 
 const g = (...rewards: number[]) => ({ rewards });
 
@@ -15,6 +16,21 @@ describe("dynamicSampling", () => {
   it("keeps a group of one sample by default, as verl does, and drops it when told to", () => {
     expect(dynamicSampling([g(1)]).kept).toHaveLength(1);
     expect(dynamicSampling([g(1)], { singletons: "drop" })).toEqual({ kept: [], filtered: [g(1)] });
+  });
+
+  it("filters what failures cut to one sample, and keeps larger groups that failures cut", () => {
+    const [remnant, alone] = [g(1), g(0)].map((group, at) => ({ ...group, complete: at === 1 }));
+    const cut = { ...g(0, 1), complete: false };
+    expect(dynamicSampling([remnant!, alone!, cut])).toEqual({ kept: [alone, cut], filtered: [remnant] });
+  });
+
+  it("refuses an option that there is not, and a value", () => {
+    const call = (options: object) => () => dynamicSampling([g(1)], options as DynamicSamplingOptions);
+    expect(call({ singleton: "drop" })).toThrow(InputError);
+    expect(call({ singleton: "drop" })).toThrow("dynamicSampling: no option `singleton`; it has singletons");
+    expect(call({ singletons: "no" })).toThrow(
+      "dynamicSampling: expected `singletons` to be one of keep, drop, got no",
+    );
   });
 
   it("filters a group without rewards", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../../core/errors.ts";
-import { groupOf, isMixed } from "../../core/training/group.ts";
+import { groupOf, isMixed, isRemnant } from "../../core/training/group.ts";
 import { tinyTree } from "./tiny-tree.ts";
 
 describe("groupOf", () => {
@@ -60,6 +60,24 @@ describe("groupOf", () => {
     );
     expect(() => groupOf(tree)).toThrow(InputError);
     expect(() => groupOf(tree)).toThrow(/NaN at branch 1 of task t7/);
+  });
+});
+
+describe("isRemnant", () => {
+  const tried = (...ends: ("success" | "error" | "aborted" | "pruned-score")[]) =>
+    isRemnant(
+      groupOf(
+        tinyTree(ends.map((end) => ({ turns: [0], end, ...(end === "success" ? { reward: 1 } : {}) }))),
+      ),
+    );
+  it("tells whether failures left one leaf", () => {
+    expect(tried("success", "error")).toBe(true);
+    expect(tried("aborted", "success", "error")).toBe(true);
+    expect(tried("success")).toBe(false);
+    expect(tried("success", "pruned-score")).toBe(false);
+    expect(tried("success", "success", "error")).toBe(false);
+    expect(tried("error")).toBe(false);
+    expect(isRemnant({ rewards: [1] })).toBe(false);
   });
 });
 

@@ -93,6 +93,19 @@ describe("clippedObjective", () => {
     expect([...got.gradients[2]!]).toEqual([0, 0]);
   });
 
+  it.each<[Aggregation, number]>([
+    ["group-mean-token-mean", 1],
+    ["seq-mean-token-mean", 4 / 10],
+  ])("under %s a tree of 4 leaves pulls %d times as hard as one of 10", (aggregation, ratio) => {
+    const tree = (group: string, leaves: number): Sequence[] =>
+      Array.from({ length: leaves }, (_, at) => ({ ...flat(at % 2 === 0 ? 1 : -1, 1, 1), group }));
+    const { gradients } = clippedObjective([...tree("four", 4), ...tree("ten", 10)], { aggregation });
+    const mass = (lists: readonly Float64Array[]) =>
+      lists.flatMap((list) => [...list]).reduce((sum, slope) => sum + Math.abs(slope), 0);
+    expect(mass(gradients.slice(0, 4)) / mass(gradients.slice(4))).toBeCloseTo(ratio, 12);
+    expect(mass(gradients)).toBeCloseTo(1, 12);
+  });
+
   it("takes a weight for a fraction of a token", () => {
     const got = clippedObjective([flat(1, 1, 0.5), flat(-1, 0.5)], { aggregation: "token-mean" });
     expect(got.loss).toBeCloseTo((-1.5 + 0.5) / 2, 12);
@@ -114,8 +127,9 @@ describe("clippedObjective", () => {
   it("has the gradient that central differences find", () => {
     fc.assert(
       fc.property(fc.array(tokens, { minLength: 1, maxLength: 3 }), settings, (lists, options) => {
-        const sequences = lists.map(({ advantage, list }) => ({
+        const sequences = lists.map(({ advantage, group, list }) => ({
           advantage,
+          group,
           logprobs: list.map(({ old, move }) => old + move),
           oldLogprobs: list.map(({ old }) => old),
           refLogprobs: list.map(({ ref }) => ref),
@@ -139,6 +153,12 @@ describe("clippedObjective", () => {
   });
 
   it.each<[Partial<Sequence>, ObjectiveOptions, RegExp]>([
+    [
+      {},
+      { klCoeff: 5 } as ObjectiveOptions,
+      /^clippedObjective: no option `klCoeff`; it has clipLow, clipHigh/,
+    ],
+    [{}, { aggregation: "group-mean-token-mean" }, /sequence 0: .*needs a `group`/],
     [{}, { clipLow: 1.5 }, /`clipLow`.* 1.5/],
     [{}, { clipHigh: -0.1 }, /`clipHigh`.* -0.1/],
     [{}, { dualClip: 1 }, /`dualClip`.* 1/],
@@ -163,13 +183,18 @@ const token = fc.record({
   ref: number(-5, -0.1),
   weight: fc.constantFrom(0, 0.5, 1),
 });
-const tokens = fc.record({ advantage: number(-3, 3), list: fc.array(token, { minLength: 1, maxLength: 4 }) });
+const tokens = fc.record({
+  advantage: number(-3, 3),
+  group: fc.constantFrom("a", "b"),
+  list: fc.array(token, { minLength: 1, maxLength: 4 }),
+});
 const settings: fc.Arbitrary<ObjectiveOptions> = fc.record({
   dualClip: fc.constantFrom(1.5, 3),
   klCoef: fc.constantFrom(0, 0.3),
   aggregation: fc.constantFrom<Aggregation>(
     "token-mean",
     "seq-mean-token-mean",
+    "group-mean-token-mean",
     "seq-mean-token-sum",
     "seq-mean-token-sum-norm",
   ),

@@ -1,6 +1,7 @@
 import type { Dialogue } from "../../../core/dialogue.ts";
 import type { SweInstance } from "../instance.ts";
 import type { SweAction, SweObservation } from "../types.ts";
+import { BASH_RULES } from "./bash-rules.ts";
 import { editorText } from "./editor-text.ts";
 import { functionDialogue } from "./function-dialogue.ts";
 
@@ -9,16 +10,16 @@ const CONCISE = [
   "      so unless view_range is given.",
 ];
 
-const TOOLS = `${editorText("file_editor", CONCISE)}
+const TOOLS = `${editorText("file_editor", { view: CONCISE, undo: true })}
 
 search: finds a text in files.
-  search_term (required): one line, taken literally.
-  path (optional): a file, of which the lines are shown, or a folder, of which the files are listed. The default is the current folder.
+  search_term (required): one line. In a folder it is taken literally, in a file as a basic regular expression of grep.
+  path (optional): a file, of which the lines are shown, or a folder, of which the Python files (.py) are listed. The default is /testbed.
   If more than 100 files hold the text, search again in a smaller folder or for more of it.
 
 execute_bash: runs a command in a shell in /testbed, for at most 90 seconds.
   cmd (required): the command.
-  Each command has a new shell: folders and variables do not last. cd, ipython, jupyter, pip and nohup are refused as first words. Of more than 80 lines of output the first and last 40 are shown.
+  ${BASH_RULES}
 
 finish: says that you are done.
   command (required): submit.`;

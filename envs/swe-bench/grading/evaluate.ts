@@ -4,7 +4,7 @@ import type { SweInstance } from "../instance.ts";
 import { REPOSITORY, type Workspaces } from "../workspaces/workspaces.ts";
 import { applyPatch } from "./apply.ts";
 import { gradeLog } from "./grade.ts";
-import { classifyInfra } from "./infra.ts";
+import { classifyInfra, whyNoVerdict } from "./infra.ts";
 import { readLog } from "./log.ts";
 import type { Grade } from "./outcome.ts";
 import type { RuleSet } from "./rules.ts";
@@ -148,9 +148,11 @@ async function inSandbox(
   if (run.timedOut) return none(`the tests took longer than ${seconds} s`);
   if (run.stdout.omittedBytes > 0) return none(`the tests printed more than ${OUTPUT_BYTES} bytes`);
   const grade = gradeLog(instance, testOutput, rules);
-  if (!grade.resolved && (run.exitCode === 137 || grade.missing)) {
-    const cause = classifyInfra(`${testOutput}\n${runLog}`);
-    if (run.exitCode === 137) return none("the tests were killed");
+  if (!grade.resolved) {
+    const { missing } = grade;
+    const why = whyNoVerdict({ evalScript, testOutput, exitCode: run.exitCode, missing });
+    if (why !== undefined) return none(why);
+    const cause = missing ? classifyInfra(`${testOutput}\n${runLog}`) : null;
     if (cause?.tier === "environment") return none(cause.reason);
   }
   return { outcome: "graded", grade, traces, ms: run.ms };

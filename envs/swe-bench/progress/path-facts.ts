@@ -5,6 +5,12 @@ import { definingFiles, type IssueNames, isNamed } from "./issue-names.ts";
 import { shareIn } from "./outcome.ts";
 import { type ScriptStep, stepsOf } from "./script.ts";
 
+/** The last edit of a file that stands; a chain, so that a path shares it with those that fork from it. */
+interface Edit {
+  readonly lines: number;
+  readonly before: Edit | undefined;
+}
+
 /** What a path shows, up to one node. */
 export interface PathFacts {
   readonly turns: number;
@@ -15,8 +21,8 @@ export interface PathFacts {
   /** Whether a file that the issue names was looked at or edited; and whether one was edited. */
   readonly lookedAtNamed: boolean;
   readonly editedNamed: boolean;
-  /** Files of the repository that were edited and not taken back; agents' own scripts and tests are none. */
-  readonly edited: ReadonlySet<string>;
+  /** Files of the repository with edits that were not taken back; agents' own scripts and tests are none. */
+  readonly edited: ReadonlyMap<string, Edit>;
   readonly editedLines: number;
   /** Passing share of each thing that was run after the last edit. */
   readonly shares: ReadonlyMap<string, number>;
@@ -33,7 +39,7 @@ export const NO_FACTS: PathFacts = {
   reproduced: false,
   lookedAtNamed: false,
   editedNamed: false,
-  edited: new Set(),
+  edited: new Map(),
   editedLines: 0,
   shares: new Map(),
   wasted: 0,
@@ -52,9 +58,11 @@ export function factsAfter(
   const { action } = choice;
   if (!("tool" in action)) return { ...facts, wasted: before.wasted + 1 };
   const key = canonicalJson(action);
-  const isAgain = before.sinceEdit.has(key);
-  if (isAgain) facts.wasted++;
   const steps = actionSteps(action, observation);
+  // The same words each time, yet each takes back another edit.
+  const isUndo = steps.some(({ kind }) => kind === "undo-edit");
+  const isAgain = before.sinceEdit.has(key) && !isUndo;
+  if (isAgain) facts.wasted++;
   for (const step of steps) apply(facts, step, observation, names);
   const looked = steps.flatMap((step) => (step.kind === "look" ? step.paths.map(inRepository) : []));
   if (steps.some(({ kind }) => kind === "look") && !isAgain) facts.looks++;
@@ -62,25 +70,39 @@ export function factsAfter(
   if (found.length > 0) facts.defining = new Set([...facts.defining, ...found]);
   const isRelevant = (path: string): boolean => isNamed(names, path) || facts.defining.has(path);
   if (looked.some(isRelevant)) facts.lookedAtNamed = true;
-  facts.editedNamed = [...facts.edited].some(isRelevant);
+  facts.editedNamed = [...facts.edited.keys()].some(isRelevant);
   facts.sinceEdit = new Set([...facts.sinceEdit, key]);
   return facts;
 }
 
 type Facts = { -readonly [key in keyof PathFacts]: PathFacts[key] };
 
-function apply(facts: Facts, step: ScriptStep, observation: SweObservation, names: IssueNames): void {
+function apply(facts: Facts, step: ActionStep, observation: SweObservation, names: IssueNames): void {
   if (step.kind === "edit") {
     const paths = step.paths.map(inRepository).filter((path) => isSource(path));
     if (paths.length === 0 && step.paths.length > 0) return;
-    facts.edited = new Set([...facts.edited, ...(paths.length > 0 ? paths : ["?"])]);
+    const edited = new Map(facts.edited);
+    for (const path of paths.length > 0 ? paths : ["?"])
+      edited.set(path, { lines: step.lines, before: edited.get(path) });
+    facts.edited = edited;
     facts.editedLines += step.lines;
     facts.shares = new Map();
     facts.sinceEdit = new Set();
     if (paths.some((path) => isNamed(names, path))) facts.lookedAtNamed = true;
   } else if (step.kind === "undo") {
     const undone = new Set(step.paths.map(inRepository));
-    facts.edited = new Set([...facts.edited].filter((path) => undone.size > 0 && !undone.has(path)));
+    facts.edited = new Map([...facts.edited].filter(([path]) => undone.size > 0 && !undone.has(path)));
+    facts.shares = new Map();
+    facts.sinceEdit = new Set();
+  } else if (step.kind === "undo-edit") {
+    const path = inRepository(step.path);
+    const last = facts.edited.get(path);
+    if (last === undefined) return;
+    const edited = new Map(facts.edited);
+    if (last.before === undefined) edited.delete(path);
+    else edited.set(path, last.before);
+    facts.edited = edited;
+    facts.editedLines -= last.lines;
     facts.shares = new Map();
     facts.sinceEdit = new Set();
   } else if (step.kind === "run") {
@@ -91,17 +113,20 @@ function apply(facts: Facts, step: ScriptStep, observation: SweObservation, name
   }
 }
 
-/** What an action does, in the words of a script. */
+/** What an action does: steps of a script, or the last edit of a file that an editor takes back. */
+type ActionStep = ScriptStep | { readonly kind: "undo-edit"; readonly path: string };
+
 function actionSteps(
   { tool, arguments: args }: Extract<SweAction, { readonly tool: string }>,
   { text }: SweObservation,
-): ScriptStep[] {
+): ActionStep[] {
   if (/bash$/.test(tool)) return stepsOf(args.cmd ?? args.command ?? "");
   if (tool === "search") return [{ kind: "look", paths: [] }];
   const { command, path } = args;
   if (path === undefined || !/editor$/.test(tool)) return [];
   if (command === "view") return [{ kind: "look", paths: [path] }];
   if (/^(ERROR|Error)\b/m.test(text)) return [];
+  if (command === "undo_edit") return [{ kind: "undo-edit", path }];
   const lines = Math.max(
     ...[args.old_str, args.new_str, args.file_text].map((part) => part?.split("\n").length ?? 0),
   );

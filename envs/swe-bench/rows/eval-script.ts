@@ -20,7 +20,8 @@ export interface ScriptFields {
  */
 export function evalScript(row: ScriptFields, spec: TestSpec): string {
   const reset = resetCommands(row.baseCommit, row.testPatch);
-  const test = [spec.test, ...testDirectives(row.repo, row.testPatch).map(quoted)].join(" ");
+  const given = spec.given?.(row.testPatch) ?? testDirectives(row.repo, row.testPatch);
+  const test = [spec.test, ...given.map(quoted)].join(" ");
   return script([
     ...ACTIVATE,
     "cd /testbed",
@@ -58,9 +59,8 @@ export function smithScript(baseCommit: string, ids: readonly string[]): string 
 }
 
 /**
- * The tests of an R2E-Gym image, as its gym runs them (agenthub/runtime/docker.py): the tests to come lie in
- * /r2e_tests, out of a patch's reach, and run_tests.sh knows them under the repository. That script itself lies in
- * the repository: a patch that rewrites it is not caught here.
+ * The tests of an R2E-Gym image, as its gym runs them (agenthub/runtime/docker.py): the tests to come and run_tests.sh
+ * lie in /root, where a grading sandbox puts them, out of a patch's reach; the script knows them under the repository.
  */
 export const R2E_SCRIPT: string = script([
   "cd /testbed",

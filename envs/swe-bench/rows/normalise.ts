@@ -5,6 +5,8 @@ import type { EvalType, SweFamily, SweInstance } from "../instance.ts";
 import { evalScript, R2E_SCRIPT, smithScript } from "./eval-script.ts";
 import { familyOf } from "./family.ts";
 import { filled, object, type Row, shown, testIds, text, textIfAny } from "./fields.ts";
+import { checkedScript } from "./gradable.ts";
+import { gymSpecOf } from "./gym-specs.ts";
 import { imageOf } from "./image.ts";
 import { evalTypeFor, gymParserFor, parserFor } from "./parsers.ts";
 import { r2eBase, r2eExpected, r2eGold, r2eId, r2eIssue } from "./r2e.ts";
@@ -34,6 +36,7 @@ function fromSweBench(row: Row, family: SweFamily): SweInstance {
     throw new InputError(
       "FAIL_TO_PASS: expected at least one test here or in PASS_TO_PASS, got none; any patch would count as resolved",
     );
+  refuseAssets(row);
   const own = { repo, baseCommit, testPatch };
   return {
     id,
@@ -49,8 +52,10 @@ function fromSweBench(row: Row, family: SweFamily): SweInstance {
       failToPass,
       passToPass,
       evalScript:
-        textIfAny(row, "eval_script") ??
-        (smith ? smithScript(baseCommit, [...failToPass, ...passToPass]) : built(own, testSpec(row, repo))),
+        ownScript(row, family) ??
+        (smith
+          ? smithScript(baseCommit, [...failToPass, ...passToPass])
+          : built(own, testSpec(row, family, repo))),
       logParser: logParser(row, family, repo),
       evalType: evalType(row, repo),
       expectedOutput: null,
@@ -112,6 +117,24 @@ function revision(commit: string): string {
   throw new InputError(`base_commit: expected a commit's hash, got ${shown(commit)}`);
 }
 
+function ownScript(row: Row, family: SweFamily): string | undefined {
+  const script = textIfAny(row, "eval_script");
+  return script && checkedScript(script, family);
+}
+
+/** Of Multimodal: files that the harness puts into the tree before the tests (SWE-bench 5.0.2), which is not done here. */
+function refuseAssets(row: Row): void {
+  const assets = object(row, "image_assets");
+  for (const part of ["test_patch", "patch"]) {
+    const files = assets?.[part];
+    if (files === undefined || files === null || (Array.isArray(files) && files.length === 0)) continue;
+    throw new InputError(
+      `image_assets.${part}: expected no files, got ${shown(files)}; they would have to be downloaded into the ` +
+        "repository before the tests, and without them the verdict is not the official one",
+    );
+  }
+}
+
 function built(own: Parameters<typeof evalScript>[0], spec: TestSpec | undefined): string | null {
   return spec === undefined ? null : evalScript(own, spec);
 }
@@ -119,11 +142,12 @@ function built(own: Parameters<typeof evalScript>[0], spec: TestSpec | undefined
 // The fork of SWE-rebench (harness/utils.py) sets these in front of its commands.
 const C_UTF8 = "LANG=C.UTF-8 LC_ALL=C.UTF-8 ";
 
-function testSpec(row: Row, repo: string): TestSpec | undefined {
+function testSpec(row: Row, family: SweFamily, repo: string): TestSpec | undefined {
   const config = object(row, "install_config");
   if (config === undefined) {
     const version = textIfAny(row, "version");
-    return version === undefined ? undefined : specOf(repo, version);
+    if (version === undefined) return undefined;
+    return (family === "swe-gym" ? gymSpecOf(repo, version) : undefined) ?? specOf(repo, version);
   }
   const test = commands(config, "test_cmd");
   if (test.length === 0) return undefined;

@@ -94,7 +94,9 @@ async function filesOf(path: string, split: string | undefined): Promise<readonl
       `${PART}: expected files of ${split === undefined ? "rows" : `split ${split}`} in ${path}, found ${data.join(", ") || "none"}`,
     );
   if (splits.length > 1)
-    throw new InputError(`${PART}: ${path} holds the splits ${splits.join(", ")}; choose one with \`split\``);
+    throw new InputError(
+      `${PART}: ${path} holds the splits ${splits.join(", ")}; choose one with --split, or --set split=… of a rollout`,
+    );
   return wanted.map((name) => join(path, name));
 }
 

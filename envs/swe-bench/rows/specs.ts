@@ -3,8 +3,10 @@ export interface TestSpec {
   /** Commands before git is looked at, in the activated environment. */
   readonly before: readonly string[];
   readonly install: string | null;
-  /** The test files follow it. */
+  /** What `given` returns follows it. */
   readonly test: string;
+  /** Words for the test command. @default the files of the test patch that may be tests */
+  readonly given?: (testPatch: string) => readonly string[];
 }
 
 const EDITABLE = "python -m pip install -e .";

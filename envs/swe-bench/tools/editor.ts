@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Tool, ToolContext, ToolResult } from "../types.ts";
 import { asWritten } from "./clip.ts";
 import { applied, type Edit, insertAfter, linesOf, plain, replaceOnce } from "./edit.ts";
@@ -9,8 +10,8 @@ import { remember, takeBack } from "./undo.ts";
 import { fileView, snippet, type ViewStyle } from "./view.ts";
 
 /**
- * The editor of the R2E-Gym and SWE-agent scaffolds: view, create, str_replace, insert, undo_edit. It works on UTF-8
- * files of up to 8 MiB and keeps their line ends, byte order mark and missing final newline. What can be undone is
+ * The editor of the R2E-Gym and SWE-agent scaffolds: view, create, str_replace, insert, undo_edit. It shows Python
+ * files alone and edits all, in UTF-8 and of up to 8 MiB. It keeps their line ends, byte order mark and missing final newline. What can be undone is
  * in the memory, so a fork has it. Source of the commands and sizes: R2E-Gym, agenthub/tools.
  */
 export function editor(style: ViewStyle, frame: Frame): Tool {
@@ -42,7 +43,12 @@ async function view({ args, context, style, path }: Call): Promise<ToolResult> {
     if (range !== undefined) throw new AgentMistake(`${path} is a folder; \`view_range\` is for files.`);
     return { text: await folderView(context, path), exitCode: null };
   }
-  const concise = /^(true|yes|1)$/i.test(given(args, "concise")?.trim() ?? "");
+  if (kind === "file" && posix.extname(path) !== ".py") {
+    throw new AgentMistake(
+      `${path} is no Python file (.py), and \`view\` shows no others, to save context. Use \`execute_bash\`.`,
+    );
+  }
+  const concise = /^true$/i.test(given(args, "concise")?.trim() ?? "");
   const text = await readText(context, path);
   return { text: fileView({ path, text, range, concise }, style), exitCode: null };
 }

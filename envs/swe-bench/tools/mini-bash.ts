@@ -1,4 +1,5 @@
-import type { Tool } from "../types.ts";
+import { PATCH_BYTES } from "../patch.ts";
+import type { Tool, ToolResult } from "../types.ts";
 import { headOf, tailOf } from "./clip.ts";
 import { type CommandEnd, runCommand } from "./run-command.ts";
 import { required, tool } from "./tool.ts";
@@ -10,18 +11,32 @@ const END_CHARACTERS = 5_000;
 /** What a first line of output must be to end the episode. Source: mini-swe-agent. */
 export const SUBMIT_LINE = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT";
 
-/** mini-swe-agent's only tool. Each command has a shell of its own. What it answers looks like its observations. */
+/**
+ * mini-swe-agent's only tool. Each command has a shell of its own. What it answers looks like its observations. As
+ * there, what is printed below {@link SUBMIT_LINE} is the patch; if nothing is, the patch is left to git.
+ */
 export const miniBash: Tool = tool(
   async (args, context) => {
-    const end = await runCommand(context, required(args, "command"), { keepShell: false });
-    const submitted = end.exitCode === 0 && firstLine(end.output) === SUBMIT_LINE;
-    return { text: shown(end), exitCode: end.exitCode, ...(submitted ? { submitted } : {}) };
+    const command = required(args, "command");
+    // Of a patch that is handed in nothing may be missing.
+    const options = command.includes(SUBMIT_LINE) ? { outputBytes: 2 * PATCH_BYTES } : {};
+    const end = await runCommand(context, command, options);
+    return { text: shown(end), exitCode: end.exitCode, ...submissionOf(end) };
   },
   (text) => text,
 );
 
-function firstLine(output: string): string {
-  return output.trimStart().split("\n", 1)[0]!.trim();
+function submissionOf({ exitCode, output, omittedBytes }: CommandEnd): Partial<ToolResult> {
+  const [first, patch] = parted(output.trimStart());
+  if (exitCode !== 0 || first.trim() !== SUBMIT_LINE) return {};
+  if (omittedBytes > 0) return { submitted: true, submission: null };
+  return { submitted: true, ...(patch.trim() !== "" && { submission: patch }) };
+}
+
+/** The first line, and what is below it. */
+function parted(text: string): [string, string] {
+  const end = text.indexOf("\n");
+  return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 function shown({ exitCode, output, omittedBytes, note }: CommandEnd): string {

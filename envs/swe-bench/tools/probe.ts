@@ -6,7 +6,7 @@ import { AgentMistake } from "./tool.ts";
 /** Of what a command of a tool's own says. */
 const PROBE_BYTES = 8 * 1024 * 1024;
 
-/** What the agent exported must not lead a tool's own commands astray. */
+/** What an image sets must not lead a tool's own commands astray. */
 const PROBE_ENV = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LC_ALL: "C",

@@ -21,19 +21,29 @@ const OUTPUT_BYTES = 262_144;
 export interface CommandEnd {
   /** -1 if it ran out of time, as the scaffolds say it. */
   readonly exitCode: number;
-  /** Stdout and stderr in the order written. */
+  readonly timedOut: boolean;
+  /** Stdout and stderr in the order written; stdout alone if they were to come apart. */
   readonly output: string;
+  /** Stderr, if they were. */
+  readonly errors: string;
   /** Bytes that are missing in the middle of `output`. */
   readonly omittedBytes: number;
   /** What the agent should know besides: a time-out, a folder that is gone. Empty if nothing. */
   readonly note: string;
 }
 
-/** Runs a command of the agent. @throws {AgentMistake} if it is none. @throws {SandboxError} */
+/**
+ * Runs a command of the agent in a shell of its own. `apart`: stdout and stderr come apart; default false.
+ * `outputBytes`: kept of each stream; default 256 KiB.
+ * @throws {AgentMistake} if it is none. @throws {SandboxError}
+ */
 export async function runCommand(
   context: ToolContext,
   script: string,
-  { keepShell }: { readonly keepShell: boolean },
+  {
+    apart = false,
+    outputBytes = OUTPUT_BYTES,
+  }: { readonly apart?: boolean; readonly outputBytes?: number } = {},
 ): Promise<CommandEnd> {
   const command = asWritten(script);
   if (command.trim() === "") throw new AgentMistake("The command is empty.");
@@ -42,9 +52,8 @@ export async function runCommand(
   const options = {
     env: AGENT_ENV,
     timeoutMs,
-    outputBytes: OUTPUT_BYTES,
-    merge: true,
-    keepShell,
+    outputBytes,
+    merge: !apart,
     ...(signal ? { signal } : {}),
   } satisfies ExecOptions;
   const { cwd } = sandbox.shell;
@@ -60,10 +69,12 @@ export async function runCommand(
   }
 }
 
-function ended({ exitCode, timedOut, stdout }: ExecResult, timeoutMs: number): CommandEnd {
+function ended({ exitCode, timedOut, stdout, stderr }: ExecResult, timeoutMs: number): CommandEnd {
   return {
     exitCode: timedOut ? -1 : exitCode,
+    timedOut,
     output: Buffer.from(stdout.bytes).toString("utf8"),
+    errors: Buffer.from(stderr.bytes).toString("utf8"),
     omittedBytes: stdout.omittedBytes,
     note: timedOut
       ? `[The command took too long (over ${timeoutMs / 1000} s). It was stopped, with all that it had started; above is what it wrote.]`

@@ -14,10 +14,15 @@ const NO_FILE = {
   other: "is no regular file",
 } as const;
 
+/** What is said of a path that had to be a file. */
+export function noFile(path: string, kind: keyof typeof NO_FILE): AgentMistake {
+  return new AgentMistake(`${path} ${NO_FILE[kind]}.`);
+}
+
 /** The bytes of a regular file of a size that fits into an answer's making. @throws {AgentMistake} */
-export async function readBytes(context: ToolContext, path: string): Promise<Uint8Array> {
+async function readBytes(context: ToolContext, path: string): Promise<Uint8Array> {
   const found = await kindOf(context, path);
-  if (found.kind !== "file") throw new AgentMistake(`${path} ${NO_FILE[found.kind]}.`);
+  if (found.kind !== "file") throw noFile(path, found.kind);
   if (found.bytes > MAX_FILE_BYTES) {
     throw new AgentMistake(
       `${path} has ${found.bytes} bytes; more than ${MAX_FILE_BYTES} are not opened here. Use a command instead.`,

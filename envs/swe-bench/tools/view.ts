@@ -7,10 +7,12 @@ import { AgentMistake } from "./tool.ts";
 /** Lines shown before and after what an edit touched. */
 const SNIPPET_LINES = 4;
 
+/** Between a line's number, six wide, and its text, in views and in what is shown after an edit. Source: R2E-Gym. */
+const VIEW_GAP = " ";
+const SNIPPET_GAP = "\t";
+
 /** How an editor shows a file. */
 export interface ViewStyle {
-  /** Between a line's number, six wide, and its text. */
-  readonly gap: string;
   /** A Python file of more lines is condensed unless a range is given. */
   readonly condensedFrom: number;
 }
@@ -29,15 +31,15 @@ export function fileView({ path, text, range, concise }: ViewRequest, style: Vie
   if (range !== undefined) {
     const [from, to] = rangeOf(range, lines.length);
     const title = `Lines ${from} to ${to} of ${path}, which has ${lines.length}:`;
-    return clipped(`${title}\n${numbered(lines.slice(from - 1, to), from, style.gap)}`);
+    return clipped(`${title}\n${numbered(lines.slice(from - 1, to), from, VIEW_GAP)}`);
   }
   if (lines.length === 0) return `${path} is empty.`;
   const isPython = posix.extname(path) === ".py";
   if (isPython && (concise || lines.length > style.condensedFrom)) {
-    const condensed = withGaps(lines, style.gap);
+    const condensed = withGaps(lines);
     if (condensed !== undefined) return clipped(`${condensedTitle(path, lines.length)}\n${condensed}`);
   }
-  return clipped(`All ${lines.length} lines of ${path}:\n${numbered(lines, 1, style.gap)}`);
+  return clipped(`All ${lines.length} lines of ${path}:\n${numbered(lines, 1, VIEW_GAP)}`);
 }
 
 function condensedTitle(path: string, count: number): string {
@@ -45,17 +47,17 @@ function condensedTitle(path: string, count: number): string {
 }
 
 /** The lines without what a condensed view leaves out; undefined if that is nothing. */
-function withGaps(lines: readonly string[], gap: string): string | undefined {
+function withGaps(lines: readonly string[]): string | undefined {
   const gaps = gapsOf(lines);
   if (gaps.length === 0) return undefined;
   const shown: string[] = [];
   let next = 0;
   for (const { first, last } of gaps) {
-    if (first > next) shown.push(numbered(lines.slice(next, first), next + 1, gap));
+    if (first > next) shown.push(numbered(lines.slice(next, first), next + 1, VIEW_GAP));
     shown.push(`       ... lines ${first + 1} to ${last + 1} left out ...`);
     next = last + 1;
   }
-  if (next < lines.length) shown.push(numbered(lines.slice(next), next + 1, gap));
+  if (next < lines.length) shown.push(numbered(lines.slice(next), next + 1, VIEW_GAP));
   return shown.join("\n");
 }
 
@@ -66,7 +68,7 @@ export function snippet(path: string, text: string, line: number, count: number)
   const part = lines.slice(from - 1, line - 1 + count + SNIPPET_LINES);
   if (part.length === 0) return `${path} is empty now.`;
   return clipped(
-    `Lines ${from} to ${from + part.length - 1} of ${path} are now:\n${numbered(part, from, "\t")}`,
+    `Lines ${from} to ${from + part.length - 1} of ${path} are now:\n${numbered(part, from, SNIPPET_GAP)}`,
   );
 }
 

@@ -27,6 +27,15 @@ const ARTEFACTS = [
   "*.rej",
 ];
 
+const REMOVE_TESTS =
+  "rm -rf run_tests.sh r2e_tests /run_tests.sh /r2e_tests /root/run_tests.sh /root/r2e_tests";
+const PUT_TESTS_AWAY = `mkdir -p /root
+put() { if [ -e "$1" ] && [ ! -e "$2" ]; then mv "$1" "$2"; fi; }
+put /testbed/run_tests.sh /root/run_tests.sh
+put /run_tests.sh /root/run_tests.sh
+put /r2e_tests /root/r2e_tests
+put /testbed/r2e_tests /root/r2e_tests`;
+
 /** Puts a repository's files to {@link REPOSITORY}; of an archive with its `.git` where that is asked for. */
 export async function putRepository(
   sandbox: Sandbox,
@@ -71,14 +80,9 @@ export async function settleIn(sandbox: Sandbox, instance: SweInstance, purpose:
     const forget = "git reflog expire --expire=now --all && git prune --expire=now";
     await must(sandbox, `git apply /tmp/bug.diff && rm /tmp/bug.diff && ${amend} && ${forget}`);
   }
+  // The tests to come are in the image. For grading they go where no patch reaches, as in R2E-Gym.
+  if (family === "r2e-gym") await must(sandbox, purpose === "grading" ? PUT_TESTS_AWAY : REMOVE_TESTS);
   if (purpose === "grading") return;
-  // The tests to come are in the image; a grading sandbox has them still.
-  if (family === "r2e-gym") {
-    await must(
-      sandbox,
-      "rm -rf run_tests.sh r2e_tests /run_tests.sh /r2e_tests /root/run_tests.sh /root/r2e_tests",
-    );
-  }
   const exclude = `${REPOSITORY}/.git/info/exclude`;
   const before = await sandbox.readFile(exclude).catch(() => new Uint8Array());
   await sandbox.writeFile(exclude, Buffer.concat([before, Buffer.from(`\n${ARTEFACTS.join("\n")}\n`)]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAdam } from "../../../agents/learner/adam.ts";
+import { type AdamState, createAdam } from "../../../agents/learner/adam.ts";
 import { ForkGymError, InputError } from "../../../core/errors.ts";
 
 describe("createAdam", () => {
@@ -62,5 +62,24 @@ describe("createAdam", () => {
     expect(() => createAdam(1, { beta2: 1 })).toThrow(InputError);
     expect(() => createAdam(1, { maxGradNorm: -1 })).toThrow(/`maxGradNorm`/);
     expect(() => createAdam(1).load(createAdam(2).save())).toThrow(/`m` of 1 numbers, got 2/);
+  });
+
+  it("names a state with a number that is none, and changes nothing", () => {
+    const adam = createAdam(2);
+    adam.step(Float64Array.of(0, 0), Float64Array.of(1, 2));
+    const saved = adam.save();
+    for (const [damage, message] of [
+      [{ steps: undefined }, "adam: expected `steps` to be a whole number from 0 up, got undefined"],
+      [{ steps: 1.5 }, "adam: expected `steps` to be a whole number from 0 up, got 1.5"],
+      [{ steps: -1 }, "adam: expected `steps` to be a whole number from 0 up, got -1"],
+      [{ m: [0, null] }, "adam: expected `m` to be finite numbers, got null at index 1"],
+      [{ v: [Number.NaN, 1] }, "adam: expected `v` to be finite numbers from 0 up, got NaN at index 0"],
+      [{ v: [1, -1] }, "adam: expected `v` to be finite numbers from 0 up, got -1 at index 1"],
+    ] as const) {
+      const state = { ...saved, ...damage } as AdamState;
+      expect(() => adam.load(state)).toThrow(InputError);
+      expect(() => adam.load(state)).toThrow(message);
+      expect(adam.save()).toEqual(saved);
+    }
   });
 });

@@ -195,6 +195,40 @@ describe("update", () => {
     expect(policy.update([group], { epochs: 10 }).clipFraction).toBeGreaterThan(0);
   });
 
+  it("leaves out a group that failures cut to one leaf, and counts it", () => {
+    const remnant = groupOf(
+      tinyTree([
+        { turns: [0], reward: 1 },
+        { turns: [1], end: "error" },
+      ]),
+    );
+    const [one, both] = [learner(), learner()];
+    const fresh = one.save();
+    expect(one.update([remnant])).toMatchObject({ rows: 0, steps: 0, leftOut: 1 });
+    expect(one.save()).toEqual(fresh);
+    const { leftOut, ...stats } = one.update([mixed()]);
+    expect(both.update([mixed(), remnant], { minibatches: 1 })).toEqual({ ...stats, leftOut: 1 });
+    expect(leftOut).toBe(0);
+    expect(both.save()).toEqual(one.save());
+  });
+
+  it("trains a group that was meant to have one leaf", () => {
+    const alone = groupOf(tinyTree([{ turns: [0], reward: 1 }]));
+    expect(learner().update([alone])).toMatchObject({ rows: 1, steps: 1, leftOut: 0 });
+  });
+
+  it("averages over groups when told to: a tree then weighs the same whatever its leaves", () => {
+    const wide = () =>
+      groupOf(tinyTree(Array.from({ length: 10 }, (_, n) => ({ turns: [n % 3], reward: n % 2 }))));
+    const norm = (groups: TinyGroup[], aggregation: "group-mean-token-mean" | "seq-mean-token-mean") =>
+      learner().update(groups, { aggregation }).gradNorm;
+    const alone = norm([wide()], "group-mean-token-mean");
+    expect(alone).toBe(norm([wide()], "seq-mean-token-mean"));
+    // A uniform group has no gradient: it halves the mean over two groups, and takes 2 of 12 leaves from that over leaves.
+    expect(norm([wide(), uniform()], "group-mean-token-mean")).toBeCloseTo(alone / 2, 12);
+    expect(norm([wide(), uniform()], "seq-mean-token-mean")).toBeCloseTo((alone * 10) / 12, 12);
+  });
+
   it("takes another advantage and another prefix weight", () => {
     const states = [{}, { advantage: drGrpo }, { prefix: "1/leaves" }, { prefix: "once" }].map((options) => {
       const policy = learner({ epsilon: 1 });
@@ -213,6 +247,13 @@ describe("update", () => {
     };
     expect(train(1)).toEqual(train(1));
     expect(train(1)).not.toEqual(train(2));
+  });
+
+  it.each(["epoch", "klCoef"])("refuses an option `%s`, which there is not", (name) => {
+    expect(() => learner().update([mixed()], { [name]: 1 })).toThrow(InputError);
+    expect(() => learner().update([mixed()], { [name]: 1 })).toThrow(
+      `learner.update: no option \`${name}\`; it has advantage, prefix, epochs, minibatches, entropyBonus, `,
+    );
   });
 
   it("names bad counts", () => {
@@ -247,6 +288,10 @@ describe("save and load", () => {
     expect(() => policy.load({ ...before, parameters: before.parameters.map(() => Number.NaN) })).toThrow(
       /finite/,
     );
+    const { steps: _, ...moments } = before.adam;
+    const unsure = { ...before, adam: moments } as unknown as typeof before;
+    const other = { ...unsure, parameters: before.parameters.map(() => 0) };
+    expect(() => policy.load(other)).toThrow("adam: expected `steps` to be a whole number from 0 up");
     expect(policy.save()).toEqual(before);
   });
 });

@@ -29,6 +29,7 @@ const NOTHING: UpdateStats = {
   rows: 0,
   turns: 0,
   steps: 0,
+  leftOut: 0,
 };
 
 /** A learner that learns nothing and writes down what it is given. */
@@ -167,8 +168,44 @@ describe("trees that fail", () => {
     expect(world.opened - world.closed).toBe(0);
   });
 
+  /** Whatever does not win at once breaks the Env. */
+  const onlyWins = (operation: string, history: string) => {
+    if (operation === "step" && history !== "/win") throw new Error("broken ice");
+  };
+
+  test("count for success only where they have a reward", async () => {
+    const { world, trainer } = lineTrainer({ strategy: independent({ n: 4 }) });
+    world.fault = onlyWins;
+    expect((await trainer.next()).success).toBe(1);
+    world.fault = (operation) => {
+      if (operation === "step") throw new Error("no ice");
+    };
+    expect(await trainer.next()).toMatchObject({ success: Number.NaN, mixed: 0, leftOut: 0 });
+  });
+
+  test("and leave one leaf are in no batch, and counted", async () => {
+    const strategy = independent({ n: 4 });
+    const [plain, dapo] = [lineTrainer({ strategy }), lineTrainer({ strategy, dynamicSampling: true })];
+    for (const { world } of [plain, dapo]) world.fault = onlyWins;
+    const [report, same] = [await plain.trainer.next(), await dapo.trainer.next()];
+    const sizes = plain.batches[0]!.groups.map(({ leaves }) => leaves.length);
+    expect(report.leftOut).toBeGreaterThan(0);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(Math.min(...sizes)).toBe(2);
+    expect(report.trees).toBeGreaterThanOrEqual(sizes.length + report.leftOut);
+    expect([same.leftOut, dapo.batches[0]!.groups]).toEqual([report.leftOut, []]);
+    plain.world.fault = () => {};
+    expect((await plain.trainer.next()).leftOut).toBe(0);
+  });
+
+  test("do not keep a group that is meant to have one leaf out of the batch", async () => {
+    const { batches, trainer } = lineTrainer({ strategy: independent({ n: 1 }) });
+    const { leftOut, trees } = await trainer.next();
+    expect([leftOut, batches[0]!.groups.length]).toEqual([0, trees]);
+  });
+
   test("leave what has no reward out of the batch", async () => {
-    const { batches, world, trainer } = lineTrainer({ strategy: independent({ n: 4 }), stepsPerUpdate: 100 });
+    const { batches, world, trainer } = lineTrainer({ strategy: independent({ n: 8 }), stepsPerUpdate: 100 });
     world.fault = (operation, history) => {
       if (operation === "step" && history.endsWith("/c")) throw new Error("broken ice");
     };
@@ -177,6 +214,7 @@ describe("trees that fail", () => {
     expect(groups.some(({ dropped }) => dropped > 0)).toBe(true);
     for (const { leaves } of groups) for (const { end } of leaves) expect(end).not.toBe("error");
     expect(report.trees).toBeGreaterThanOrEqual(groups.length);
+    expect(report.leftOut).toBe(0);
     expect(report.problems).toBe(groups.flatMap(({ tree }) => tree.problems).length);
     world.fault = () => {};
     const whole = await trainer.next();
@@ -248,6 +286,14 @@ describe("with the learner on rLLM's lakes", () => {
     mine.cursor = 0;
     expect(trainer.state()).toEqual({ update: 3, cursor: 9, envSteps: 500 } satisfies JsonObject);
   });
+});
+
+test("an option that there is not is refused", () => {
+  const options = { strategy: independent(), dynamicSamplng: true } as Parameters<typeof lineTrainer>[0];
+  expect(() => lineTrainer(options)).toThrow(InputError);
+  expect(() => lineTrainer(options)).toThrow(
+    "trainer: no option `dynamicSamplng`; it has learner, env, tasks",
+  );
 });
 
 test.each([0, -1, 1.5, Number.NaN])("a price of %s is refused", (stepsPerUpdate) => {

@@ -57,6 +57,14 @@ describe("for one seed", () => {
   });
 });
 
+test("DAPO's two changes are methods of their own, and differ from it and from GRPO", async () => {
+  const regime = { ...tinyRegime, stepsPerUpdate: 200 };
+  const methods = ["grpo", "dynamic-sampling", "token-mean", "dapo"];
+  const found = await Promise.all(methods.map((method) => runCell(key({ regime, method, setting: "n=4" }))));
+  expect(new Set(found.map(({ curve }) => JSON.stringify(curve[0]))).size).toBe(1);
+  expect(new Set(found.map(({ curve }) => JSON.stringify(curve.slice(1)))).size).toBe(4);
+});
+
 test("it is judged at each quarter of the updates, and the curve has at most forty points", async () => {
   const told: number[] = [];
   const few = await runCell(key({ regime: { ...tinyRegime, updates: 6 } }), (update) => told.push(update));

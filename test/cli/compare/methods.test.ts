@@ -1,12 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { methodNames, variantNamed, variants, variantsOf } from "../../../cli/compare/methods.ts";
+import {
+  defaultMethods,
+  methodNames,
+  variantNamed,
+  variants,
+  variantsOf,
+} from "../../../cli/compare/methods.ts";
 import { InputError } from "../../../core/errors.ts";
 
 test("every variant has a name of its own, and is found by it", () => {
   const names = variants.map(({ method, setting }) => `${method} ${setting}`);
   expect(new Set(names).size).toBe(variants.length);
   for (const variant of variants) expect(variantNamed(variant.method, variant.setting)).toBe(variant);
-  expect(methodNames).toEqual(["grpo", "dapo", "arpo", "tree-random", "patr"]);
+  expect(defaultMethods).toEqual(["grpo", "dapo", "arpo", "tree-random", "patr"]);
+  expect(methodNames).toEqual([...defaultMethods, "dynamic-sampling", "token-mean"]);
 });
 
 test("methods are picked in the order of the list of variants, whatever order they are asked for in", () => {
@@ -18,16 +25,17 @@ test("methods are picked in the order of the list of variants, whatever order th
   for (const name of ["ppo", "", "GRPO"]) {
     expect(() => variantsOf(["grpo", name])).toThrow(InputError);
     expect(() => variantsOf(["grpo", name])).toThrow(
-      `--methods: expected some of grpo, dapo, arpo, tree-random, patr, got "${name}"`,
+      `--methods: expected some of ${methodNames.join(", ")}, got "${name}"`,
     );
   }
 });
 
 describe("what a variant rolls out", () => {
-  test("group sizes are those that it is named after, and only DAPO samples dynamically", () => {
-    for (const { method, setting, strategy, dapo = false } of variants) {
-      expect(dapo).toBe(method === "dapo");
-      if (method !== "grpo" && method !== "dapo") continue;
+  test("group sizes are those that it is named after, and DAPO is dynamic sampling and the mean over turns", () => {
+    for (const { method, setting, strategy, dynamicSampling = false, tokenMean = false } of variants) {
+      expect(dynamicSampling).toBe(["dapo", "dynamic-sampling"].includes(method));
+      expect(tokenMean).toBe(["dapo", "token-mean"].includes(method));
+      if (method !== "grpo" && !dynamicSampling && !tokenMean) continue;
       expect(strategy(5)).toMatchObject({ name: "independent", roots: Number(setting.slice(2)) });
     }
   });

@@ -79,7 +79,7 @@ test.each([
   ["compare chess", 'forkgym: compare: expected frozen-lake, got "chess"'],
   [
     "compare frozen-lake --methods grpo,ppo",
-    '--methods: expected some of grpo, dapo, arpo, tree-random, patr, got "ppo"',
+    '--methods: expected some of grpo, dapo, arpo, tree-random, patr, dynamic-sampling, token-mean, got "ppo"',
   ],
   ["compare frozen-lake --regimes easy", '--regimes: expected some of hard, rllm, got "easy"'],
   ["compare frozen-lake --regimes rllm,rllm", 'forkgym: --regimes: "rllm" is named twice; name each once\n'],

@@ -64,6 +64,36 @@ describe.skipIf(reason)(`eval${reason && ` (skipped: ${reason})`}`, { timeout: 1
     expect(again).toContain("forkgym__rate-limiter-1  the patch does not apply\n");
   });
 
+  test("a row that cannot be graded is an error of its own, the others are run, each once", async () => {
+    const folder = await freshFolder();
+    const rows = miniRows().filter(({ instance_id }) => /lru|date/.test(instance_id));
+    const [bad, good] = [rows[0]!.instance_id, rows[1]!.instance_id];
+    const { eval_script, ...bare } = rows[0]!;
+    await writeFile(join(folder, "rows.json"), JSON.stringify([bare, rows[1]]));
+    const ended = await forkgym(
+      folder,
+      `eval --dataset rows.json --predictions gold --instances ${bad},${good},${good}`,
+    );
+    expect([ended.code, ended.stderr]).toEqual([1, "eval: 1 of 2 cannot be graded; put their rows right\n"]);
+    expect(ended.stdout).toContain(`${bad}  cannot be graded: it has no eval_script`);
+    expect(ended.stdout.split(`${good}  RESOLVED_FULL`)).toHaveLength(2);
+    expect(ended.stdout).toContain(
+      "gold: 1 of 2 resolved, 0 not, 0 without a patch, 0 without a verdict, 1 that cannot be graded\n",
+    );
+    expect(JSON.parse(await readFile(join(folder, "gold.forkgym.json"), "utf8"))).toMatchObject({
+      submitted_instances: 2,
+      resolved_ids: [good],
+      error_ids: [bad],
+    });
+
+    // A stored log is graded by the row as it now is.
+    const corrected = { ...rows[1], FAIL_TO_PASS: '["test_that_is_not_there (x.Y)"]' };
+    await writeFile(join(folder, "rows.json"), JSON.stringify([corrected]));
+    expect(
+      await quiet(folder, `eval --dataset rows.json --predictions gold --instances ${good},${good}`),
+    ).toMatch(/not resolved, from before\n/);
+  });
+
   test("another patch under the same run is run again", async () => {
     const folder = await freshFolder();
     const command = "eval --dataset swe-mini --instances forkgym__lru-cache-1 --predictions";
@@ -119,6 +149,22 @@ describe("without a Docker daemon", () => {
     expect(await readdir(join(folder, "new/out"))).toEqual([]);
     await quiet(folder, `${command} empty`);
     expect(await readdir(join(folder, "new/out"))).toEqual(["empty.forkgym.json"]);
+  });
+});
+
+test("one split of a folder as it is published is asked for by its name", async () => {
+  const folder = await freshFolder();
+  await mkdir(join(folder, "data"));
+  for (const [at, split] of ["dev", "test"].entries())
+    await writeFile(
+      join(folder, `data/${split}-00000-of-00001.jsonl`),
+      JSON.stringify(classicRow({ instance_id: `a__a-${at}` })),
+    );
+  const command = "eval --dataset data --predictions empty";
+  expect((await forkgym(folder, command)).stderr).toMatch(/splits dev, test; choose one with --split/);
+  await quiet(folder, `${command} --split test`);
+  expect(JSON.parse(await readFile(join(folder, "empty.forkgym.json"), "utf8"))).toMatchObject({
+    submitted_ids: ["a__a-1"],
   });
 });
 

@@ -6,6 +6,7 @@ import { pythonJson } from "../../../envs/swe-bench/grading/python-json.ts";
 import { instanceReport } from "../../../envs/swe-bench/grading/report.ts";
 import type { RuleSet } from "../../../envs/swe-bench/grading/rules.ts";
 import { instanceWith, logOf } from "../../envs/swe-bench/grading/rows.ts";
+import { SCRIPT } from "../../envs/swe-bench/rows/rows.ts";
 import { forkgym, freshFolder, quiet } from "../forkgym.ts";
 
 const PASSING = logOf("PASSED t.py::repaired\nPASSED t.py::kept");
@@ -25,7 +26,7 @@ async function graded(rules: RuleSet = "v4.1"): Promise<string> {
     FAIL_TO_PASS: ["t.py::repaired"],
     PASS_TO_PASS: ["t.py::kept"],
     image: "none",
-    eval_script: "true\n",
+    eval_script: SCRIPT,
     log_parser: "parse_log_pytest",
     eval_type: "pass_and_fail",
   });

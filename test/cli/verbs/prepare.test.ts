@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, richRepository } from "../../envs/swe-bench/prepare/repositories.ts";
+import { SCRIPT } from "../../envs/swe-bench/rows/rows.ts";
 import { forkgym, freshFolder, quiet, start } from "../forkgym.ts";
 
 interface Lab {
@@ -42,7 +43,7 @@ async function lab(...others: object[]): Promise<Lab> {
     FAIL_TO_PASS: '["a"]',
     PASS_TO_PASS: "[]",
     image: "none",
-    eval_script: "true",
+    eval_script: SCRIPT,
     log_parser: "parse_log_pytest",
     eval_type: "pass_and_fail",
   };

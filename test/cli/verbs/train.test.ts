@@ -92,7 +92,11 @@ test("another seed or price is refused, and a damaged learner.json named", async
     ],
     [
       text.replace(/"parameters":\[[^\]]*\]/, '"parameters":7'),
-      /^forkgym: learner: expected `parameters` of \d+ finite numbers\n$/,
+      /^forkgym: train: t\/learner\.json: learner: expected `parameters` of \d+ finite numbers; delete it to train anew\n$/,
+    ],
+    [
+      text.replace(/"steps":\d+,"m"/, '"m"'),
+      /^forkgym: train: t\/learner\.json: adam: expected `steps` to be a whole number from 0 up, got undefined; delete it to train anew\n$/,
     ],
     [
       '{"learner":{}}',
@@ -141,9 +145,12 @@ test("a damaged updates.jsonl is one error with its line, and nothing is changed
 });
 
 test("what failed is told in an update and in an evaluation, and only then", () => {
-  const report = { success: 0.5, entropy: 1.234, problems: 0 } as UpdateReport;
+  const report = { success: 0.5, entropy: 1.234, problems: 0, leftOut: 0 } as UpdateReport;
   expect(updateWords(report)).toBe("success 50.0%, entropy 1.23");
   expect(updateWords({ ...report, problems: 3 })).toBe("success 50.0%, entropy 1.23, 3 problems");
+  expect(updateWords({ ...report, success: Number.NaN, problems: 8, leftOut: 2 })).toBe(
+    "success -, entropy 1.23, 8 problems, 2 groups left out",
+  );
   const judged = { success: 0.25, pass: 0.5, failed: 0 };
   expect(evaluationLine("s", judged)).toBe("s: success 25.0%, Pass@4 50.0%");
   expect(evaluationLine("s", { success: Number.NaN, pass: Number.NaN, failed: 12 })).toBe(

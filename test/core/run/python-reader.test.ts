@@ -17,6 +17,29 @@ const python = process.env.FORKGYM_PYTHON ?? "python3";
 const found = spawnSync(python, ["-c", ""]).status === 0;
 const [, reader] = /```python\n([\s\S]*?)```/.exec(readFileSync("docs/records.md", "utf8"))!;
 
+interface Row {
+  readonly group: string;
+  readonly task: string;
+  readonly rewards: readonly number[];
+  readonly complete: boolean;
+  readonly branch: string;
+  readonly end: string;
+  readonly reward: number;
+  readonly weight_versions: readonly (string | null)[];
+  readonly tokens: number[];
+  readonly mask: number[];
+  readonly logprobs: number[];
+}
+
+/** What the Python makes of the lines of a `trees.jsonl`. */
+function rowsBy(records: readonly object[]): Row[] {
+  const program = `import sys\n${reader}\nprint(json.dumps([each for line in sys.stdin for each in leaf_sequences(line)]))`;
+  const input = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  return JSON.parse(
+    execFileSync(python, ["-c", program], { input, encoding: "utf8", stdio: "pipe" }),
+  ) as Row[];
+}
+
 test.skipIf(!found)(
   "the Python in docs/records.md rebuilds what the server saw and sampled (needs python3 or FORKGYM_PYTHON)",
   async () => {
@@ -49,13 +72,14 @@ test.skipIf(!found)(
       strategy: patr({ every: 2 }),
       seed: 7,
     });
-    const program = `import sys\n${reader}\nprint(json.dumps([each for line in sys.stdin for each in leaf_sequences(line)]))`;
-    const input = `${JSON.stringify(toRecord(tree))}\n`;
-    const read = JSON.parse(execFileSync(python, ["-c", program], { input, encoding: "utf8" })) as {
-      readonly [name in "tokens" | "mask" | "logprobs"]: number[];
-    }[];
-    expect(read.map((each) => (each as unknown as { reward: number }).reward)).toEqual(
-      tree.leaves.map(({ reward }) => reward),
+    const record = toRecord(tree);
+    const read = rowsBy([record]);
+    const rewards = tree.leaves.map(({ reward }) => reward);
+    expect(read).toMatchObject(
+      tree.leaves.map(({ branch, end, reward, node }) => ({
+        ...{ group: record.digest, task: tree.task.id, rewards, complete: true, branch, end, reward },
+        weight_versions: Array(node.turn).fill(read[0]!.weight_versions[0]),
+      })),
     );
     for (const { tokens, mask, logprobs } of read) {
       const last = seen.get(JSON.stringify(tokens))!;
@@ -73,3 +97,38 @@ test.skipIf(!found)(
     }
   },
 );
+
+const sample = { promptDelta: [1, 2], tokenIds: [3], logprobs: [-0.5], weightVersion: "7" };
+const turn = { branch: "0", observation: "", reward: 0 };
+const made = (nodes: readonly object[], leaves: readonly object[]) => ({
+  ...{ v: 1, digest: "d", task: { id: "t", data: null } },
+  nodes: [{ parent: null, branch: "", observation: "", reward: 0 }, ...nodes],
+  leaves,
+});
+
+test.skipIf(!found)("a rewarded leaf at the root has no row, and its reward stays in the group's", () => {
+  const nodes = [{ parent: 0, ...turn, choice: { action: "a", sample } }];
+  const leaves = [
+    { branch: "0", node: 1, end: "success", reward: 1 },
+    { branch: "1", node: 0, end: "context-limit", reward: 0 },
+    { branch: "2", node: 1, end: "error", error: "gone" },
+  ];
+  expect(rowsBy([made(nodes, leaves), { ...made([], leaves.slice(1, 2)), digest: "e" }])).toEqual([
+    {
+      ...{ group: "d", task: "t", rewards: [1, 0], complete: false, branch: "0", end: "success", reward: 1 },
+      ...{ weight_versions: ["7"], tokens: [1, 2, 3], mask: [0, 0, 1], logprobs: [0, 0, -0.5] },
+    },
+  ]);
+});
+
+test.skipIf(!found)("a run without tokens is one error that says so", () => {
+  for (const choice of [{ action: "a" }, { action: "a", sample: { text: "go", finishReason: "stop" } }]) {
+    const tree = made(
+      [{ parent: 0, ...turn, choice }],
+      [{ branch: "0", node: 1, end: "success", reward: 1 }],
+    );
+    expect(() => rowsBy([tree])).toThrow(
+      "ValueError: task t, a turn of branch '0': no promptDelta; tokens are recorded with token-exact servers only",
+    );
+  }
+});

@@ -25,6 +25,7 @@ function rllm(data: RllmLakeData, chosen: readonly RllmAction[]) {
     tasks: [task, { ...task, data: { ...data, maxTurns: 4 } }, ...others],
     action: actions,
     ending: { task, seed: 5, actions: chosen },
+    noisy: data.isSlippery ?? false,
   });
 }
 
@@ -54,6 +55,7 @@ function gymnasium(data: GymnasiumLakeData, chosen: readonly GymnasiumAction[]) 
     tasks: [task, taskOf({ ...data, map: GYMNASIUM_MAPS["4x4"] }), taskOf({ ...data, maxTurns: 3 })],
     action: fc.constantFrom<GymnasiumAction>(0, 1, 2, 3),
     ending: { task, seed: 5, actions: chosen },
+    noisy: data.isSlippery !== false && data.successRate !== 1,
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SandboxError } from "../../../core/errors.ts";
 import type { Task } from "../../../core/task.ts";
 import { SweBench } from "../../../envs/swe-bench/env.ts";
-import type { Grader } from "../../../envs/swe-bench/grader.ts";
+import { createGrader, type Grader } from "../../../envs/swe-bench/grader.ts";
 import type { Evaluation } from "../../../envs/swe-bench/grading/evaluate.ts";
 import type { SweInstance } from "../../../envs/swe-bench/instance.ts";
 import { miniInstances } from "../../../envs/swe-bench/mini/index.ts";
@@ -31,6 +31,23 @@ function fakeGrader(
     },
   };
 }
+
+test("a task that its grader cannot grade is refused before there is a sandbox", async () => {
+  const workspaces = {
+    ...workspacesOf({ backend: "wasmer", engine: "auto", network: false }),
+    open: () => Promise.reject(new Error("must not be opened")),
+  };
+  const bare = { ...instance, hidden: { ...instance.hidden, evalScript: null } };
+  const env = new SweBench({
+    workspaces,
+    grader: createGrader({ workspaces }),
+    scaffold: scaffolds.sweagent,
+  });
+  await expect(env.reset({ task: { id: bare.id, data: bare }, seed: 0 })).rejects.toThrow(
+    `swe-bench: ${bare.id} cannot be graded: it has no eval_script`,
+  );
+  await env.close();
+});
 
 const bash = (command: string): SweAction => ({ tool: "execute_bash", arguments: { command } });
 const editor = (args: Record<string, string>): SweAction => ({ tool: "str_replace_editor", arguments: args });
@@ -73,26 +90,24 @@ describe.each(backends)("SweBench on %s", (backend, reason, { image }: { image?:
         tasks: [task],
         action,
         ending: { task, seed: 0, actions: [bash("ls"), SUBMIT] },
+        noisy: false,
         numRuns: backend === "docker" ? 2 : 5,
       });
     });
 
-    test("a fork has the files, the shell's folder, its variables and the editor's undo", async () => {
+    test("a fork has the files and the editor's undo", async () => {
       const env = make(fakeGrader());
       await env.reset({ task, seed: 0 });
       await env.step(editor({ command: "create", path: "/testbed/a.py", file_text: "one\n" }));
       await env.step(
         editor({ command: "str_replace", path: "/testbed/a.py", old_str: "one", new_str: "two" }),
       );
-      await env.step(bash("cd tests; export MOOD=good"));
       const snapshot = await env.snapshot();
       const fork = await env.fork(JSON.parse(JSON.stringify(snapshot)));
       await env.step(editor({ command: "undo_edit", path: "/testbed/a.py" }));
-      expect((await fork.step(bash("pwd; echo $MOOD; cat ../a.py"))).observation.text).toMatch(
-        /\/testbed\/tests\ngood\ntwo/,
-      );
+      expect((await fork.step(bash("cat a.py"))).observation.text).toContain("two");
       await fork.step(editor({ command: "undo_edit", path: "/testbed/a.py" }));
-      expect((await fork.step(bash("cat ../a.py"))).observation.text).toContain("one");
+      expect((await fork.step(bash("cat a.py"))).observation.text).toContain("one");
       await env.release(snapshot);
       await Promise.all([env.close(), fork.close()]);
     });

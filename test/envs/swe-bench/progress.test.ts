@@ -204,6 +204,44 @@ describe("sweProgress", () => {
     expect(scores[3]).toBeGreaterThan(0.9);
   });
 
+  describe.each(["file_editor", "str_replace_editor"])("undo_edit of %s", (tool) => {
+    const change = (old_str: string, path = "/testbed/shop/cart.py"): Turn =>
+      call(
+        tool,
+        { command: "str_replace", path, old_str, new_str: "x\n".repeat(100) },
+        `${path} was edited.`,
+      );
+    const undo = (text: string, path = "/testbed/shop/cart.py"): Turn =>
+      call(tool, { command: "undo_edit", path }, `Execution output of [${tool}]:\n${text}`);
+    const undone = undo("The last edit was undone.");
+    const view = call(tool, { command: "view", path: "/testbed/shop/cart.py" });
+
+    test("of the only edit leaves what the path had before it", () => {
+      expect(score([view, change("a"), undone])).toBe(score([view]));
+      expect(score([view, change("a"), bash("pytest", "1 passed"), undone])).toBe(score([view]));
+      const other = "/testbed/shop/tax.py";
+      expect(score([view, change("a"), change("b", other), undone])).toBe(score([view, change("b", other)]));
+    });
+
+    test("takes back one edit of its file, not all", () => {
+      expect(score([change("a"), change("b"), undone])).toBe(score([change("a")]));
+      expect(score([change("a"), change("b"), undone, view, undone])).toBe(score([view]));
+    });
+
+    test("that was refused, or is of another file, takes nothing back", () => {
+      const refused = undo("ERROR: There is no edit of /testbed/shop/cart.py to undo.");
+      for (const turn of [refused, undo("The last edit was undone.", "/tmp/reproduce.py")])
+        expect(score([change("a"), turn])).toBe(score([change("a")]));
+    });
+
+    test("has what ran before it run again", () => {
+      const passes = bash("pytest", "4 passed");
+      const half = score([change("a"), change("b"), passes, undone]);
+      expect(half).toBe(score([change("a"), change("b"), undone]));
+      expect(score([change("a"), change("b"), undone, passes])).toBeGreaterThan(half);
+    });
+  });
+
   test("an empty path scores 0", () => {
     expect(score([])).toBe(0);
   });

@@ -106,6 +106,19 @@ describe.each([scaffolds.r2egym, scaffolds.sweagent])("the steps that $name tell
   });
 });
 
+test("both function-call scaffolds tell of the same rules for commands, and r2egym alone of undo_edit", () => {
+  const [r2egym, sweagent] = [scaffolds.r2egym, scaffolds.sweagent].map(
+    ({ dialogue }) => dialogue.opening(task)[0]!.content,
+  );
+  for (const text of [r2egym, sweagent]) {
+    expect(text).toContain("Each command has a new shell");
+    expect(text).toContain("git, ipython, jupyter and nohup are refused");
+    expect(text).toContain("view shows a Python file (.py)");
+  }
+  expect(r2egym).toContain("undo_edit");
+  expect(sweagent).not.toContain("undo_edit");
+});
+
 test("mini tells of no steps", () => {
   expect(scaffolds.mini.dialogue.observe(task, branch(1, 2)).content).toBe("answer 1");
 });

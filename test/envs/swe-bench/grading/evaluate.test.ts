@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputError, SandboxError } from "../../../../core/errors.ts";
+import type { Command, Sandbox } from "../../../../core/sandbox/sandbox.ts";
 import { createGrader } from "../../../../envs/swe-bench/grader.ts";
 import { type EvaluateOptions, evaluate, verdictOf } from "../../../../envs/swe-bench/grading/evaluate.ts";
 import type { SweInstance } from "../../../../envs/swe-bench/instance.ts";
@@ -7,6 +8,7 @@ import { miniInstances } from "../../../../envs/swe-bench/mini/index.ts";
 import { workspacesOf } from "../../../../envs/swe-bench/settings.ts";
 import type { Workspaces } from "../../../../envs/swe-bench/workspaces/workspaces.ts";
 import { missing } from "../../../core/sandbox/wasmer/installed.ts";
+import { captured } from "../host-box.ts";
 
 const instance = miniInstances().find(({ id }) => id.includes("lru-cache"))!;
 const gold = instance.hidden.goldPatch;
@@ -91,6 +93,30 @@ test("an abort stops it with the signal's reason", async () => {
   const wait = async () => controller.abort(new Error("enough"));
   const stopped = evaluate(instance, gold, { workspaces, wait, signal: controller.signal });
   await expect(stopped).rejects.toThrow("enough");
+});
+
+test("a log that is cut says nothing of the patch, under either rule set", async () => {
+  const log = "+ : '>>>>> Start Test Output'\ntest_a (x.Y) ... ok\ntest_b (x.Y) ... ";
+  const answer = (text: string, exitCode: number) => ({
+    exitCode,
+    timedOut: false,
+    stdout: captured(text),
+    stderr: captured(""),
+    ms: 1,
+  });
+  for (const [text, exitCode] of [[log, 0] as const, [log, 143] as const, ["", 0] as const]) {
+    const sandbox = {
+      exec: async (command: Command) => (command[1] === "/eval.sh" ? answer(text, exitCode) : answer("", 0)),
+      writeFile: async () => {},
+      close: async () => {},
+    } as unknown as Sandbox;
+    const workspaces = { ...wasmer, open: async () => sandbox };
+    for (const rules of ["v4.1", "v5"] as const) {
+      const evaluation = await evaluate(instance, gold, { ...quick, workspaces, rules });
+      expect([evaluation.outcome, verdictOf(evaluation)]).toEqual(["infrastructure", undefined]);
+      expect(evaluation).toMatchObject({ traces: { testOutput: text } });
+    }
+  }
 });
 
 describe("the grader", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { toInstance } from "../../../../envs/swe-bench/rows/normalise.ts";
-import { classicRow, GOLD, TESTS } from "./rows.ts";
+import { classicRow, GOLD, SCRIPT, TESTS } from "./rows.ts";
 
 test("a v5 row is taken as it is", () => {
   const row = classicRow({
     image: "swebench/x:latest",
-    eval_script: "#!/bin/bash\r\n",
+    eval_script: SCRIPT,
     log_parser: "parse_log_flask",
     eval_type: "fail_only",
     hints_text: "a hint",
@@ -23,7 +23,7 @@ test("a v5 row is taken as it is", () => {
       testPatch: TESTS,
       failToPass: ["tests/test_a.py::test_a"],
       passToPass: ["tests/test_a.py::test_b[x"],
-      evalScript: "#!/bin/bash\r\n",
+      evalScript: SCRIPT,
       logParser: "parse_log_flask",
       evalType: "fail_only",
       expectedOutput: null,
@@ -51,6 +51,16 @@ test("lists of tests may be lists or JSON text, and keep their order and repeats
   }
   expect(toInstance(classicRow({ PASS_TO_PASS: null })).hidden.passToPass).toEqual([]);
   expect(toInstance(classicRow({ FAIL_TO_PASS: "[]" })).hidden.failToPass).toEqual([]);
+});
+
+test("an own script may print its markers, and R2E-Gym's has none", () => {
+  const eval_script = SCRIPT.replaceAll(": '", "echo '");
+  expect(toInstance(classicRow({ eval_script })).hidden.evalScript).toBe(eval_script);
+});
+
+test("images of an issue are no assets of the tests", () => {
+  const image_assets = '{"problem_statement":["https://x/a.png"],"patch":null,"test_patch":[]}';
+  expect(toInstance(classicRow({ image_assets })).family).toBe("swe-bench");
 });
 
 describe("families by their fields", () => {
@@ -230,6 +240,32 @@ describe("a bad row is refused by its field", () => {
     [{ install_config: { log_parser: "mine" } }, "install_config.log_parser: expected the name of a parser"],
     [{ eval_type: "both" }, "eval_type: expected pass_and_fail or fail_only"],
     [{ eval_script: 1 }, "eval_script: expected text, got 1"],
+    [
+      { eval_script: "set -x\npytest -rA\n" },
+      "eval_script: expected the line : '>>>>> Start Test Output' before the test command, got none; without it no patch",
+    ],
+    [
+      { eval_script: "# >>>>> Start Test Output\n: '>>>>> End Test Output'" },
+      "the line : '>>>>> Start Test Output' before the test command, got none",
+    ],
+    [
+      { eval_script: SCRIPT.replace("End", "The End") },
+      "eval_script: expected the line : '>>>>> End Test Output' after the test command, got none",
+    ],
+    [{ eval_script: SCRIPT.split("\n").reverse().join("\n") }, "the other way round; swap them"],
+    [
+      { repo: "swesmith/a__b.1", eval_script: SCRIPT.replaceAll(": '", "echo '") },
+      "eval_script: expected the markers of a SWE-smith row as : '>>>>> Start Test Output'",
+    ],
+    [
+      { image_assets: { test_patch: [{ path: "a.png", url: "u" }] } },
+      'image_assets.test_patch: expected no files, got [{"path":"a.png","url":"u"}]; they would have to be downloaded',
+    ],
+    [
+      { image_assets: '{"test_patch":[],"patch":[{"path":"a.png","url":"u"}]}' },
+      "image_assets.patch: expected no files, got ",
+    ],
+    [{ image_assets: "[" }, "image_assets: expected JSON"],
     [{ install_config: "[]" }, "install_config: expected an object"],
     [{ install_config: { test_cmd: 1 } }, "install_config.test_cmd: expected commands, got 1"],
   ])("%o", (fields, message) => {

@@ -10,6 +10,10 @@ export const TESTS: string =
   "diff --git a/tests/test_a.py b/tests/test_a.py\nnew file mode 100644\n--- /dev/null\n+++ b/tests/test_a.py\n" +
   "@@ -0,0 +1 @@\n+def test_a(): pass\n";
 
+/** The least that a row's own eval script must have. */
+export const SCRIPT: string =
+  "set -uxo pipefail\n: '>>>>> Start Test Output'\ntrue\n: '>>>>> End Test Output'\n";
+
 /** A row as SWE-bench published it before v5. */
 export function classicRow(more: object = {}): Record<string, unknown> {
   return {

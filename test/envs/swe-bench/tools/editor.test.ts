@@ -11,20 +11,20 @@ describeOnSandboxes("the editor", (open) => {
     );
 
   describe("view", () => {
-    test("a file has its lines numbered as cat -n does", async () => {
+    test("a Python file has its lines numbered", async () => {
       const by = await hands({ "a.py": "one\n\ttwo\n\nlast" });
       expect(await edit(by, { command: "view", path: "/testbed/a.py" })).toBe(
-        "All 4 lines of /testbed/a.py:\n     1\tone\n     2\t\ttwo\n     3\t\n     4\tlast",
+        "All 4 lines of /testbed/a.py:\n     1 one\n     2 \ttwo\n     3 \n     4 last",
       );
     });
 
     test.each([
-      ["[2, 3]", "     2\tb\n     3\tc"],
-      ["2,2", "     2\tb"],
-      ["(3 -1)", "     3\tc\n     4\td"],
+      ["[2, 3]", "     2 b\n     3 c"],
+      ["2,2", "     2 b"],
+      ["(3 -1)", "     3 c\n     4 d"],
     ])("view_range %s", async (view_range, lines) => {
-      const by = await hands({ "a.txt": "a\nb\nc\nd\n" });
-      const text = await edit(by, { command: "view", path: "/testbed/a.txt", view_range });
+      const by = await hands({ "a.py": "a\nb\nc\nd\n" });
+      const text = await edit(by, { command: "view", path: "/testbed/a.py", view_range });
       expect(text.slice(text.indexOf("\n") + 1)).toBe(lines);
     });
 
@@ -38,20 +38,20 @@ describeOnSandboxes("the editor", (open) => {
       ["[1.5, 2]", /must be two whole numbers/],
       ["[1, 2, 3]", /must be two whole numbers/],
     ])("view_range %s is refused", async (view_range, message) => {
-      const by = await hands({ "a.txt": "a\nb\nc\nd\n" });
-      const text = await edit(by, { command: "view", path: "/testbed/a.txt", view_range });
+      const by = await hands({ "a.py": "a\nb\nc\nd\n" });
+      const text = await edit(by, { command: "view", path: "/testbed/a.py", view_range });
       expect(text).toMatch(/^ERROR: /);
       expect(text).toMatch(message);
     });
 
     test("an empty file is called empty", async () => {
-      const by = await hands({ "a.txt": "" });
-      expect(await edit(by, { command: "view", path: "/testbed/a.txt" })).toBe("/testbed/a.txt is empty.");
+      const by = await hands({ "a.py": "" });
+      expect(await edit(by, { command: "view", path: "/testbed/a.py" })).toBe("/testbed/a.py is empty.");
     });
 
     test("a long file is clipped", async () => {
-      const by = await hands({ "a.txt": "line\n".repeat(5000) });
-      const text = await edit(by, { command: "view", path: "/testbed/a.txt" });
+      const by = await hands({ "a.py": "line\n".repeat(5000) });
+      const text = await edit(by, { command: "view", path: "/testbed/a.py" });
       expect(text.length).toBeLessThan(10_300);
       expect(text).toContain("<response clipped>");
     });
@@ -61,28 +61,43 @@ describeOnSandboxes("the editor", (open) => {
         "b/c.py": "",
         "b/deep/no.py": "",
         "a b.py": "",
-        ".git/config": "",
+        ".git/config.py": "",
         "b/.hidden": "",
-        "-x": "",
+        "-x.py": "",
+        "notes.rst": "",
       });
       expect(await edit(by, { command: "view", path: "/testbed" })).toBe(
         [
-          "Files and folders in /testbed, two levels deep, without hidden ones:",
-          "/testbed/-x",
-          "/testbed/README.md",
+          "Python files and folders in /testbed, two levels deep, without hidden ones:",
+          "/testbed/-x.py",
           "/testbed/a b.py",
           "/testbed/b",
           "/testbed/b/c.py",
           "/testbed/b/deep",
         ].join("\n"),
       );
-      expect(await edit(by, { command: "view", path: "/testbed/.git" })).toContain("/testbed/.git/config");
+      expect(await edit(by, { command: "view", path: "/testbed/.git" })).toContain("/testbed/.git/config.py");
     });
 
-    test("a relative path starts where the shell is", async () => {
+    test("a relative path starts at /testbed", async () => {
       const by = await hands({ "b/c.py": "here\n" });
-      await by.use("execute_bash", { command: "cd b" });
-      expect(await edit(by, { command: "view", path: "c.py" })).toContain("/testbed/b/c.py");
+      expect(await edit(by, { command: "view", path: "b/c.py" })).toContain("/testbed/b/c.py");
+    });
+
+    test.each(["README.md", "setup.cfg", "py"])("%s is no Python file and is not shown", async (name) => {
+      const by = await hands({ [name]: "text\n" });
+      for (const more of [{}, { view_range: "[1, 1]" }]) {
+        const text = await edit(by, { command: "view", path: `/testbed/${name}`, ...more });
+        expect(text).toMatch(
+          new RegExp(`^ERROR: /testbed/${name} is no Python file .* Use \`execute_bash\`\\.$`),
+        );
+      }
+    });
+
+    test("a file that is no Python file is edited all the same", async () => {
+      const by = await hands({ "setup.cfg": "a = 1\n" });
+      const args = { command: "str_replace", path: "/testbed/setup.cfg", old_str: "1", new_str: "2" };
+      expect(await edit(by, args)).toContain("     1\ta = 2");
     });
   });
 
@@ -164,12 +179,12 @@ describeOnSandboxes("the editor", (open) => {
       ["binary", new Uint8Array([0x61, 0, 0x62]), /not UTF-8 text/],
       ["larger than 8 MiB", "a".repeat(8 * 1024 * 1024 + 1), /more than 8388608 are not opened/],
     ])("a file that is %s is refused and left as it is", async (_, content, message) => {
-      const by = await hands({ "a.dat": content });
+      const by = await hands({ "a.py": content });
       for (const command of ["view", "str_replace", "insert", "undo_edit"]) {
-        const args = { command, path: "/testbed/a.dat", old_str: "a", new_str: "b", insert_line: "0" };
+        const args = { command, path: "/testbed/a.py", old_str: "a", new_str: "b", insert_line: "0" };
         expect(await edit(by, args)).toMatch(message);
       }
-      expect((await by.sandbox.readFile("/testbed/a.dat")).length).toBe(content.length);
+      expect((await by.sandbox.readFile("/testbed/a.py")).length).toBe(content.length);
     });
   });
 
@@ -253,7 +268,7 @@ describeOnSandboxes("the editor", (open) => {
     ["a path of 5,000 characters", { command: "view", path: `/${"a".repeat(5000)}` }, /is no path/],
     ["a name of 500 characters", { command: "view", path: `/${"a".repeat(500)}` }, /./],
     ["a path with half a character", { command: "view", path: "/\ud83d" }, /does not exist/],
-    ["a device", { command: "view", path: "/dev/null" }, /no regular file|is empty/],
+    ["a device", { command: "view", path: "/dev/null" }, /no regular file|no Python file/],
     ["a file that is not there", { command: "str_replace", path: "/no", old_str: "a" }, /does not exist/],
     [
       "a folder to edit",
@@ -275,12 +290,10 @@ describeOnSandboxes("the editor", (open) => {
     },
   );
 
-  test("what the agent exported and removed does not lead the editor astray", async () => {
-    const by = await hands({ "sub/a.py": "a\n" });
-    await by.use("execute_bash", { command: "cd sub; export PATH=/nowhere" });
-    await by.use("execute_bash", { command: "/bin/rm -rf /testbed/sub" });
-    expect(await edit(by, { command: "view", path: "/testbed" })).toContain("/testbed/README.md");
-    expect(await edit(by, { command: "view", path: "a.py" })).toMatch(/does not exist/);
+  test("a repository that the agent removed does not lead the editor astray", async () => {
+    const by = await hands();
+    await by.use("execute_bash", { command: "cd / && rm -rf /testbed" });
+    expect(await edit(by, { command: "view", path: "a.py" })).toMatch(/\/testbed\/a\.py does not exist/);
   });
 
   test("a closed sandbox is no mistake of the agent's", async () => {
@@ -296,7 +309,7 @@ describeOnSandboxes("the editor", (open) => {
     const source = `class A:\n${method.repeat(20)}`;
 
     test("shows a long Python file condensed, and any part of it whole", async () => {
-      const by = new Hands(scaffolds.r2egym, await open({ "a.py": source, "a.txt": source }));
+      const by = new Hands(scaffolds.r2egym, await open({ "a.py": source }));
       const view = async (args: Readonly<Record<string, string>>) =>
         (await by.use("file_editor", { command: "view", ...args })).text;
       const condensed = await view({ path: "/testbed/a.py" });
@@ -306,7 +319,6 @@ describeOnSandboxes("the editor", (open) => {
       );
       const part = await view({ path: "/testbed/a.py", view_range: "[3, 4]", concise: "True" });
       expect(part).toContain("     3     x = 1\n     4     x = 1");
-      expect(await view({ path: "/testbed/a.txt" })).toContain("All 121 lines");
     });
 
     test("shows a short one condensed when it is asked to", async () => {

@@ -56,6 +56,31 @@ describeOnSandboxes("mini's bash", (open) => {
     });
 
     test.each([
+      ["what is below the line", `echo ${MAGIC} && printf 'a\\r\\n\\nb'`, { submission: "a\r\n\nb" }],
+      [
+        "all of it, if it is long",
+        `echo ${MAGIC}; printf '%300000s' x`,
+        { submission: `${" ".repeat(299_999)}x` },
+      ],
+      ["nothing, if that is blank", `echo ${MAGIC}; echo; echo ' '`, {}],
+    ])("hands in %s", async (_, command, handedIn) => {
+      const { text: _text, exitCode: _code, ...rest } = await run(command);
+      expect(rest).toEqual({ submitted: true, ...handedIn });
+    });
+
+    test("hands in nothing whole where the output was cut", async () => {
+      const by = new Hands(scaffolds.mini, await open());
+      await by.use("bash", {
+        command: "printf 'echo %s_%s\\n' COMPLETE_TASK_AND SUBMIT_FINAL_OUTPUT > s.sh",
+      });
+      await by.use("bash", { command: "echo 'seq 100000' >> s.sh" });
+      expect(await by.use("bash", { command: "bash s.sh" })).toMatchObject({
+        submitted: true,
+        submission: null,
+      });
+    });
+
+    test.each([
       ["a later line", `echo a; echo ${MAGIC}`],
       ["a line with more on it", `echo ${MAGIC} now`],
       ["a command that fails", `echo ${MAGIC}; exit 1`],
