@@ -14,7 +14,9 @@ import { percent, table } from "./tables.ts";
 export interface Contest {
   readonly kit: AnyEnvKit;
   readonly tasks: TaskSet<unknown>;
+  /** How many tasks, and the index of the first. */
   readonly count: number;
+  readonly from: number;
   readonly policy: Policy<unknown, unknown, unknown>;
   readonly strategies: readonly { readonly spec: string; readonly strategy: Strategy }[];
   readonly seeds: readonly number[];
@@ -75,7 +77,7 @@ async function cell(
   sum: StandingSum,
   notes: Set<string>,
 ): Promise<boolean> {
-  const { kit, tasks, count, policy, budget, retryIncomplete, signal, out, onTree } = options;
+  const { kit, tasks, count, from, policy, budget, retryIncomplete, signal, out, onTree } = options;
   const config = {
     ...options.config,
     seed,
@@ -88,6 +90,7 @@ async function cell(
     const summary = await runRollouts(folder, {
       tasks,
       count,
+      from,
       env: kit.make,
       policy,
       strategy,

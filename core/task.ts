@@ -21,7 +21,11 @@ export interface TaskSet<Data = Json> {
   digest(): string;
 }
 
-/** Every task of a set, in order. */
-export function* tasksOf<Data>(set: TaskSet<Data>, limit: number = set.size): Generator<Task<Data>> {
-  for (let index = 0; index < Math.min(limit, set.size); index++) yield set.at(index);
+/** The tasks of a set in order: all, or at most `limit` from index `from` on. */
+export function* tasksOf<Data>(
+  set: TaskSet<Data>,
+  limit: number = set.size,
+  from: number = 0,
+): Generator<Task<Data>> {
+  for (let index = from; index < Math.min(from + limit, set.size); index++) yield set.at(index);
 }

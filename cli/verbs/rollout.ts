@@ -29,6 +29,7 @@ interface Parsed extends Globals, ModelOptions {
   readonly seeds: number;
   readonly budget?: number;
   readonly tasks?: number;
+  readonly from: number;
   readonly trees: number;
   readonly retryIncomplete?: boolean;
   readonly set: Record<string, string>;
@@ -71,7 +72,13 @@ export function rolloutVerb(program: Command): void {
       `turns of one tree, all branches together (default: none; ${CONTEST_TURNS} to compare)`,
       whole(1),
     )
-    .option("--tasks <n>", "only the first n tasks", whole(1))
+    .option("--tasks <n>", "at most n tasks (default: all)", whole(1))
+    .option(
+      "--from <n>",
+      "leaves out the first n tasks: of batches of 64 the second has --from 64 --tasks 64",
+      whole(0),
+      0,
+    )
     .option("--trees <n>", "trees grown at once", whole(1), 4)
     .option("--retry-incomplete", "grow the recorded trees that have a problem again")
     .addOption(setOptions())
@@ -126,7 +133,10 @@ async function playSet(
       );
     }
   }
-  const count = Math.min(options.tasks ?? set.size, set.size);
+  const { from } = options;
+  if (from > 0 && from >= set.size)
+    throw new InputError(`--from: expected less than the ${set.size} tasks of ${set.name}, got ${from}`);
+  const count = Math.min(options.tasks ?? set.size, set.size - from);
   const config: JsonObject = {
     env: kit.name,
     ...(Object.keys(options.env).length > 0 && { envOptions: options.env }),
@@ -140,7 +150,12 @@ async function playSet(
       strategies.map(({ spec }) => spec),
     );
     const out = options.out ?? `runs/${label}-contest`;
-    return compareStrategies(out, { name, kit, set, count, named, strategies, config }, options, output);
+    return compareStrategies(
+      out,
+      { name, kit, set, count, from, named, strategies, config },
+      options,
+      output,
+    );
   }
   if (options.isSeedsGiven)
     throw new InputError("--seeds: it is for several strategies, got one; --seed names the seed of its run");
@@ -163,6 +178,7 @@ async function playSet(
     const summary = await runRollouts(folder, {
       tasks: set,
       count,
+      from,
       env: kit.make,
       policy,
       strategy,
@@ -198,7 +214,7 @@ async function playSet(
   }
 }
 
-type Parts = Played & Pick<Parameters<typeof contest>[0], "count" | "strategies" | "config">;
+type Parts = Played & Pick<Parameters<typeof contest>[0], "count" | "from" | "strategies" | "config">;
 
 async function compareStrategies(
   out: string,

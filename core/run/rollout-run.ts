@@ -12,8 +12,10 @@ import type { RunFolder } from "./run-folder.ts";
 
 export interface RolloutRunOptions<Data, Obs, Act> extends RolloutAllOptions<Data, Obs, Act> {
   readonly tasks: TaskSet<Data>;
-  /** How many of the tasks, from the first. @default all */
+  /** How many of the tasks, from `from` on. @default all that there are */
   readonly count?: number;
+  /** Index of the first task. @default 0 */
+  readonly from?: number;
   /**
    * Takes the trees of these tasks that have a problem out of the folder, all at once, and grows them again.
    * @default false: a tree that is recorded is not grown again
@@ -38,9 +40,9 @@ export async function runRollouts<Data, Obs, Act>(
   folder: RunFolder,
   options: RolloutRunOptions<Data, Obs, Act>,
 ): Promise<Summary> {
-  const { tasks, count = tasks.size, retryIncomplete = false, ...other } = options;
+  const { tasks, count = tasks.size, from = 0, retryIncomplete = false, ...other } = options;
   const { onTree = () => {}, onResumed = () => {}, ...rest } = other;
-  const wanted = [...tasksOf(tasks, count)];
+  const wanted = [...tasksOf(tasks, count, from)];
   const ids = new Set(wanted.map(({ id }) => id));
   const summing = new Summing();
   const done = new Set<string>();

@@ -14,6 +14,12 @@ test("a limit takes the first ones, and beyond the set it is the set", () => {
   expect([...tasksOf(set, 9)]).toHaveLength(4);
 });
 
+test("from an index on, at most to the end of the set", () => {
+  expect([...tasksOf(set, 2, 1)].map(({ data }) => data)).toEqual([1, 2]);
+  expect([...tasksOf(set, 9, 3)].map(({ data }) => data)).toEqual([3]);
+  expect([...tasksOf(set, 1, 4)]).toEqual([]);
+});
+
 test("tasks are made when asked for", () => {
   const made: number[] = [];
   const lazy = {

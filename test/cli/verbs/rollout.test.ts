@@ -84,6 +84,24 @@ describe("the same command again", () => {
     expect(await contents(join(folder, "steps"))).toEqual(before);
   });
 
+  test("--from goes on with the next tasks, in a folder of their own or the same", async () => {
+    const folder = await freshFolder();
+    const run = (args: string) => quiet(folder, `rollout frozen-lake/rllm-test ${args} --json`);
+    await run("--tasks 4 --out whole");
+    expect(JSON.parse(await run("--from 2 --tasks 2 --out rest"))).toMatchObject({ trees: 2 });
+    const whole = await digests(join(folder, "whole"));
+    const rest = await digests(join(folder, "rest"));
+    expect(rest).toEqual(whole.filter((digest) => rest.includes(digest)));
+    await run("--tasks 2 --out rest");
+    expect(await digests(join(folder, "rest"))).toEqual(whole);
+    expect(await forkgym(folder, "rollout frozen-lake/rllm-test --from 100000 --out none")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^forkgym: --from: expected less than the \d+ tasks of .*, got 100000\n$/,
+      ),
+    });
+  });
+
   test("with fewer tasks reports these tasks, for several strategies the same ones", async () => {
     const folder = await freshFolder();
     const counts = ({ budget: { seconds, ...counts }, ...summary }: Summary) => ({ ...summary, counts });
