@@ -49,9 +49,13 @@ export interface ExecResult {
 
 /**
  * What an agent expects of a shell to last from one command to the next: part of every snapshot. `env` holds what
- * differs from the sandbox's own variables.
+ * differs from the sandbox's own variables, and `unset` names those of them that are gone, if any are.
  */
-export type ShellState = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+export type ShellState = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly unset?: readonly string[];
+};
 
 /** What a backend can and cannot do, as data. */
 export interface SandboxFlags {

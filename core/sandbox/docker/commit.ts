@@ -1,6 +1,6 @@
 import type Docker from "dockerode";
 import type { Snapshot } from "../../env.ts";
-import { SnapshotError } from "../../errors.ts";
+import { messageOf, SandboxError, SnapshotError } from "../../errors.ts";
 import type { Sandbox, SandboxFlags, ShellState } from "../sandbox.ts";
 import { DockerSandbox, type Engine, type Place } from "./docker-sandbox.ts";
 import { Images } from "./images.ts";
@@ -48,7 +48,13 @@ class CommitEngine implements Engine {
       return this.#remember(place, { kind: "docker/commit", image: last.image, shell });
     }
     place.touched = false;
-    const image = await this.#images.commit(place.machine, this.#options.run);
+    const image = await this.#images.commit(place.machine, this.#options.run).catch((error: unknown) => {
+      place.touched = true;
+      if (error instanceof SandboxError) throw error;
+      throw new SandboxError(`docker: no snapshot, committing the container failed: ${messageOf(error)}`, {
+        cause: error,
+      });
+    });
     makers.set(image, this);
     return this.#remember(place, { kind: "docker/commit", image, shell });
   }

@@ -10,13 +10,16 @@ export interface Reply {
 
 interface Waiting {
   readonly output: [Uint8Array[], Uint8Array[]][];
+  /** So many more bytes of its input were taken. */
+  readonly taken: (bytes: number) => void;
   resolve(reply: Reply): void;
   reject(error: Error): void;
 }
 
 const HEADER_BYTES = 9;
-/** A number that no request has. */
-const GONE = -1;
+/** Bytes of an input that are sent ahead of what its command has read: neither side keeps more of it on the way. */
+const AHEAD_BYTES = 4 << 20;
+const PART_BYTES = 1 << 20;
 
 /**
  * The wire to a container's command server (see server.py): requests are numbered frames, several may be under way.
@@ -28,7 +31,7 @@ export class Connection {
   readonly #name: string;
   #rest: Buffer = Buffer.alloc(0);
   #count = 0;
-  #gone: Promise<never> | undefined;
+  readonly #watchers = new Set<(error: Error) => void>();
   #broken: SandboxError | undefined;
 
   /** @param stream raw, with Docker's own frames around what the server writes. */
@@ -45,11 +48,20 @@ export class Connection {
     return this.#broken;
   }
 
-  /** Rejects when the connection breaks. */
-  gone(): Promise<never> {
-    if (this.#broken !== undefined) return Promise.reject(this.#broken);
-    this.#gone ??= this.#wait(GONE) as Promise<never>;
-    return this.#gone;
+  /** What `work` brings, or a rejection as soon as the connection breaks. Nothing of it is kept once it is settled. */
+  async whileThere<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => {});
+    if (this.#broken !== undefined) throw this.#broken;
+    let watcher: ((error: Error) => void) | undefined;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        watcher = reject;
+        this.#watchers.add(reject);
+        work.then(resolve, reject);
+      });
+    } finally {
+      this.#watchers.delete(watcher!);
+    }
   }
 
   /** The server's first word. */
@@ -61,14 +73,25 @@ export class Connection {
   request(body: object, input?: Uint8Array, onKey: (kill: () => void) => void = () => {}): Promise<Reply> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     const key = ++this.#count;
-    const reply = this.#wait(key);
+    let sent = 0;
+    let limit = AHEAD_BYTES;
+    const send = () => {
+      if (input === undefined || sent === input.length) return;
+      for (let end = sent; sent < Math.min(limit, input.length); sent = end) {
+        end = Math.min(sent + PART_BYTES, limit, input.length);
+        this.#send("D", key, input.subarray(sent, end));
+      }
+      if (sent === input.length) this.#send("E", key);
+    };
+    const reply = this.#wait(key, (bytes) => {
+      limit += bytes;
+      send();
+    });
     // In one write where it is small: each write is a message through Docker's daemon.
     this.#stream.cork();
     this.#send("R", key, Buffer.from(JSON.stringify(body)));
-    for (let at = 0; input !== undefined && at < input.length; at += 1 << 20) {
-      this.#send("D", key, input.subarray(at, at + (1 << 20)));
-    }
-    if (input !== undefined) this.#send("E", key);
+    if (input?.length === 0) this.#send("E", key);
+    else send();
     this.#stream.uncork();
     onKey(() => this.#send("K", key));
     return reply;
@@ -85,11 +108,12 @@ export class Connection {
     this.#broken ??= new SandboxError(`docker: container ${this.#name} is gone: ${why}`);
     for (const { reject } of this.#waiting.values()) reject(this.#broken);
     this.#waiting.clear();
+    for (const reject of this.#watchers) reject(this.#broken);
   }
 
-  #wait(key: number): Promise<Reply> {
+  #wait(key: number, taken: (bytes: number) => void = () => {}): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(key, { output: [], resolve, reject });
+      this.#waiting.set(key, { output: [], taken, resolve, reject });
     });
   }
 
@@ -149,6 +173,10 @@ export class Connection {
       const [stream, part] = [payload[0]!, payload[1]!];
       waiting.output[stream] ??= [[], []];
       waiting.output[stream][part]!.push(Buffer.from(payload.subarray(2)));
+      return;
+    }
+    if (type === "W") {
+      waiting.taken(payload.readUInt32LE(0));
       return;
     }
     this.#waiting.delete(key);

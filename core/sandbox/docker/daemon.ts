@@ -1,5 +1,6 @@
 import type Docker from "dockerode";
 import { InputError, messageOf, SandboxError } from "../../errors.ts";
+import { loginFor } from "./login.ts";
 
 /** The oldest API that has all that is used here: that of Docker 19.03. */
 const OLDEST_API = "1.40";
@@ -50,7 +51,7 @@ function explained(error: unknown): Error {
 export type OnPull = (line: string) => void;
 
 /**
- * Makes sure that an image is here, pulling it if it is not.
+ * Makes sure that an image is here, pulling it if it is not, with what `docker login` keeps for its registry.
  * @throws {InputError} if there is no such image, here or at its registry.
  */
 export async function ensureImage(
@@ -61,7 +62,8 @@ export async function ensureImage(
   const found = await inspect(docker, image);
   if (found !== undefined) return found;
   try {
-    const stream = await docker.pull(image);
+    const authconfig = await loginFor(image, onPull);
+    const stream = await docker.pull(image, authconfig === undefined ? {} : { authconfig });
     await new Promise<void>((resolve, reject) => {
       docker.modem.followProgress(
         stream,
@@ -71,7 +73,9 @@ export async function ensureImage(
       );
     });
   } catch (error) {
-    throw new InputError(`docker: no image ${image} here, and pulling it failed: ${messageOf(error)}`);
+    throw new InputError(
+      `docker: no image ${image} here, and pulling it failed: ${messageOf(error).trim()}; check its name, or get it with \`docker pull ${image}\` first`,
+    );
   }
   const pulled = await inspect(docker, image);
   if (pulled === undefined) throw new InputError(`docker: pulling ${image} brought no image of that name`);

@@ -33,6 +33,10 @@ export interface Place {
   touched: boolean;
 }
 
+/** How long after its time-out a command may be unanswered, on a busy machine and with much output to send. */
+const GRACE_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** A sandbox in Docker, over either engine. */
 export class DockerSandbox implements Sandbox {
   readonly #engine: Engine;
@@ -64,12 +68,14 @@ export class DockerSandbox implements Sandbox {
       ...(typeof command === "string" ? { script: command } : { argv: command }),
       cwd: posix.resolve(this.#shell.cwd, options.cwd ?? "."),
       env: { ...this.#shell.env, ...options.env },
+      ...(this.#shell.unset && { unset: this.#shell.unset }),
       timeoutMs,
       outputBytes,
       merge,
       keep: keepShell,
     };
     let onAbort: (() => void) | undefined;
+    const watchdog = this.#watchdog(timeoutMs);
     try {
       const reply = await this.#request(request, bytesOf(options.stdin ?? ""), (kill) => {
         onAbort = kill;
@@ -80,10 +86,10 @@ export class DockerSandbox implements Sandbox {
         exitCode: number;
         timedOut: boolean;
         ms: number;
-        shell: ShellState | null;
+        shell: Partial<ShellState> | null;
         omitted: readonly number[];
       };
-      if (shell !== null) this.#shell = shell;
+      if (shell !== null) this.#shell = shell.env ? (shell as ShellState) : { ...this.#shell, ...shell };
       return {
         exitCode,
         timedOut,
@@ -92,6 +98,7 @@ export class DockerSandbox implements Sandbox {
         stderr: streamOf(reply, 1, omitted),
       };
     } finally {
+      clearTimeout(watchdog);
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -149,6 +156,14 @@ export class DockerSandbox implements Sandbox {
     } finally {
       this.#running.delete(work);
     }
+  }
+
+  /** The command server ends a command at its time-out. If that never comes, nothing here can be relied on. */
+  #watchdog(timeoutMs: number): NodeJS.Timeout | undefined {
+    const ms = timeoutMs + GRACE_MS;
+    if (ms > LONGEST_TIMER_MS) return undefined;
+    const why = `it does not answer: a command is not over ${GRACE_MS / 1000} s after its \`timeoutMs\` of ${timeoutMs}`;
+    return setTimeout(() => this.#place.machine.abandon(why), ms).unref();
   }
 
   #resolve(path: string): string {

@@ -1,6 +1,6 @@
 import type Docker from "dockerode";
 import { messageOf } from "../../errors.ts";
-import { type Kind, mayLive } from "./labels.ts";
+import { type Kind, mayLive, otherHost } from "./labels.ts";
 
 /** Something in Docker that ForkGym made. */
 export interface Made {
@@ -24,10 +24,25 @@ export interface Failure {
  * process made is left alone, since nobody here knows whether it lives; so is an image that somebody gave a name,
  * and those it stands on.
  * @param options.run only what has this label.
+ * @param options.allHosts also what other hosts made, unless a container of theirs runs, which ends with its owner:
+ *   for ForkGym in containers, each of which is a host of its own. @default false
  */
-export async function findGarbage(docker: Docker, { run }: { readonly run?: string } = {}): Promise<Made[]> {
+export async function findGarbage(
+  docker: Docker,
+  { run, allHosts = false }: { readonly run?: string; readonly allHosts?: boolean } = {},
+): Promise<Made[]> {
+  const living = allHosts ? await livingHosts(docker) : undefined;
+  const isDead = ({ owner }: Made): boolean => {
+    const host = otherHost(owner);
+    return host === undefined ? !mayLive(owner) : living !== undefined && !living.has(host);
+  };
   const all = await listMade(docker);
-  return all.filter((made) => !mayLive(made.owner) && (run === undefined || made.run === run));
+  return all.filter((made) => isDead(made) && (run === undefined || made.run === run));
+}
+
+async function livingHosts(docker: Docker): Promise<Set<string | undefined>> {
+  const running = await docker.listContainers({ filters: { label: ["forkgym=container"] } });
+  return new Set(running.map(({ Labels }) => otherHost(Labels["forkgym.owner"])));
 }
 
 /** Removes containers, then images, children first, then volumes; what fails does not keep the rest. */

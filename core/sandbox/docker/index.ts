@@ -24,7 +24,7 @@ export interface DockerSandboxOptions extends Limits {
   readonly env?: Readonly<Record<string, string>>;
   /** Label on everything that is made. */
   readonly run?: string;
-  /** Told in one line why `auto` fell back, and how a pull goes. @default nobody */
+  /** Told in one line why `auto` fell back, what a fork does not carry, and how a pull goes. @default nobody */
   readonly onNote?: (line: string) => void;
   /** @default the daemon that DOCKER_HOST names, else the local one */
   readonly docker?: Docker;
@@ -42,8 +42,13 @@ export async function createDockerSandbox(options: DockerSandboxOptions): Promis
   const docker = await connectDaemon(given);
   const { Config, Id } = await ensureImage(docker, image, onNote);
   const shell: ShellState = { cwd: cwd ?? (Config.WorkingDir || "/"), env: { ...env } };
-  const machine = { ...rest, onNote, image: Id, overlay: false };
+  const imageHome = (Config.Env ?? []).some((pair) => pair.startsWith("HOME="));
+  const machine = { ...rest, onNote, image: Id, imageHome, overlay: false };
   const commit = async (): Promise<Sandbox> => {
+    const volumes = Object.keys(Config.Volumes ?? {});
+    if (volumes.length > 0) {
+      onNote(`docker: a fork by commit loses what is written to the image's volumes: ${volumes.join(", ")}`);
+    }
     try {
       return await startCommit(docker, machine, shell);
     } catch (error) {

@@ -38,6 +38,13 @@ export function mayLive(label: string | undefined): boolean {
   return place !== host() || birthOf(Number(pid)) === birth;
 }
 
+/** The host that a label of ours names, if it is another than this one. */
+export function otherHost(label: string | undefined): string | undefined {
+  const [place, pid, birth] = (label ?? "").split(" ");
+  const isOurs = birth !== undefined && /^[1-9]\d*$/.test(pid!);
+  return isOurs && place !== host() ? place : undefined;
+}
+
 export function labels(kind: Kind, run: string | undefined): Record<string, string> {
   return { [LABEL]: kind, [OWNER]: owner(), ...(run !== undefined && { [RUN]: run }) };
 }

@@ -55,6 +55,8 @@ export interface MachineOptions extends Limits {
   /** Name or id. */
   readonly image: string;
   readonly overlay: boolean;
+  /** Whether the image sets HOME, which then holds whoever `user` is. @default false */
+  readonly imageHome?: boolean;
   /** Without the command server: each command is a `docker exec`. For images without python3. @default false */
   readonly plain?: boolean;
   /** Label for people, and for `forkgym gc --run`. */
@@ -154,11 +156,13 @@ export class Machine {
     input: Uint8Array = new Uint8Array(),
     onKey: (kill: () => void) => void = () => {},
   ): Promise<Reply> {
-    const answer = plainRequest(this.#container, this.#options.user, body, input, onKey);
-    const reply = await Promise.race([answer, this.connection.gone()]);
+    const { connection } = this;
+    const reply = await connection.whileThere(
+      plainRequest(this.#container, this.#options.user, body, input, onKey),
+    );
     // Killed, by whomever: if the container was, its connection breaks about now.
     if (reply.answer.exitCode === 137 && reply.answer.timedOut === false) {
-      await Promise.race([this.connection.gone(), new Promise((resolve) => setTimeout(resolve, 300))]);
+      await connection.whileThere(new Promise((resolve) => setTimeout(resolve, 300)));
     }
     return reply;
   }
@@ -174,6 +178,12 @@ export class Machine {
   /** Everything in the container as a tar stream. */
   export(): Promise<NodeJS.ReadableStream> {
     return this.#container.export();
+  }
+
+  /** Gives up a container that does not answer: every request fails with the reason, and it is removed. */
+  abandon(why: string): void {
+    this.connection.break(why);
+    this.close().catch(() => {});
   }
 
   /** Ends the container and waits until Docker has removed it. */
@@ -222,8 +232,9 @@ function containerOf(options: MachineOptions): Docker.ContainerCreateOptions {
     branch = {},
     network = false,
     user,
+    imageHome,
   } = options;
-  const config = JSON.stringify({ overlay, network, user, sharedMemoryBytes, limits, branch });
+  const config = JSON.stringify({ overlay, network, user, imageHome, sharedMemoryBytes, limits, branch });
   return {
     Image: image,
     Entrypoint: options.plain

@@ -2,6 +2,7 @@ import type Docker from "dockerode";
 import type { Snapshot } from "../../env.ts";
 import { SnapshotError } from "../../errors.ts";
 import type { Sandbox, ShellState } from "../sandbox.ts";
+import type { Reply } from "./connection.ts";
 import { DockerSandbox, type Engine, type Place } from "./docker-sandbox.ts";
 import { Machine, type MachineOptions } from "./machine.ts";
 
@@ -37,19 +38,23 @@ class OverlayEngine implements Engine {
       before.takes++;
       return nameOf(before);
     }
-    const { answer } = await machine.request({ op: "freeze", branch });
-    const { snapshot: number, changed } = answer as { snapshot: number; changed: boolean };
+    // A command that begins from now on sets it again.
     place.touched = false;
-    if (before !== undefined && !changed && same(last!.shell, shell)) {
-      await machine.request({ op: "release", snapshot: number });
+    const { answer } = await counted(machine, { op: "freeze", branch }).catch((error: unknown) => {
+      place.touched = true;
+      throw error;
+    });
+    const { snapshot: number, changed } = answer as { snapshot: number; changed: boolean };
+    if (before !== undefined && before.takes > 0 && !changed && same(last!.shell, shell)) {
       before.takes++;
+      await machine.request({ op: "release", snapshot: number });
+      await use(machine, -1);
       return nameOf(before);
     }
     const taken: Held = { machine, number, shell, takes: 1 };
     const key = keyOf(nameOf(taken));
     held.set(key, taken);
     this.#last.set(place, { key, shell });
-    use(machine, 1);
     return nameOf(taken);
   }
 
@@ -97,9 +102,19 @@ export async function startOverlay(
 }
 
 async function openBranch(machine: Machine, from: object, shell: ShellState): Promise<Sandbox> {
-  const { answer } = await machine.request({ op: "create", ...from });
-  use(machine, 1);
+  const { answer } = await counted(machine, { op: "create", ...from });
   return new DockerSandbox(engine, { machine, branch: Number(answer.branch), touched: true }, shell);
+}
+
+/** Asks for a branch or a snapshot, which is counted before it is there, so that the container does not go meanwhile. */
+async function counted(machine: Machine, body: object): Promise<Reply> {
+  use(machine, 1);
+  try {
+    return await machine.request(body);
+  } catch (error) {
+    await use(machine, -1).catch(() => {});
+    throw error;
+  }
 }
 
 /** Counts branches and snapshots; the container goes with the last. */

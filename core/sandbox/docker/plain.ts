@@ -14,6 +14,7 @@ export interface PlainRequest {
   readonly path?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly unset?: readonly string[];
   readonly timeoutMs?: number;
   readonly outputBytes?: number | null;
   readonly merge?: boolean;
@@ -32,12 +33,12 @@ const RUN = `name=$1 cwd=$2 merge=$3 kind=$4; shift 4
 echo $$ > ${NOTES}$name
 cd -- "$cwd" 2> /dev/null || { printf %s "$name" >&2; exit 125; }
 [ "$kind" = argv ] && exec "$@"
-shell=sh; command -v bash > /dev/null 2>&1 && shell=bash
+for shell in bash sh /bin/bash /bin/sh; do command -v $shell > /dev/null 2>&1 && break; done
 [ "$kind" = script ] && exec $shell -c "$1"
 [ "$kind" = file ] && exec $shell -c ". $1"
-exec 9> ${NOTES}$name.state
+env=env; [ -x /usr/bin/env ] && env=/usr/bin/env
 [ "$kind" = keep ] && set -- 'eval "$1"' "$1" || set -- '. "$1"' "$1"
-exec $shell -c "trap '{ printf \\"%s\\\\0\\" \\"\\$PWD\\"; env -0; } >&9 9>&-' EXIT; $1" $shell "$2"`;
+exec $shell -c "trap '{ printf \\"%s\\\\0\\" \\"\\$PWD\\"; $env -0; } >| ${NOTES}$name.state' EXIT; $1" $shell "$2"`;
 
 /** Kills a command and what is below it; everything but process 1 if nothing else is to run ($2 = alone). */
 const KILL = `[ "$2" = alone ] && kill -9 -1
@@ -80,8 +81,9 @@ export async function plainRequest(
   running.set(container, others.add(name));
   const started = systemClock.now();
   let timedOut = false;
-  const kill = () =>
-    void exec(["sh", "-c", KILL, "sh", name, others.size === 1 ? "alone" : "among"]).catch(() => {});
+  let main: Docker.Exec | undefined;
+  const killOnce = () => exec(["sh", "-c", KILL, "sh", name, others.size === 1 ? "alone" : "among"]);
+  const kill = () => void killSurely(container, killOnce, () => !others.has(name) || isOver(main));
   const timer = setTimeout(
     () => {
       timedOut = true;
@@ -103,7 +105,7 @@ export async function plainRequest(
           ? "file"
           : "script";
     const argv = [
-      "sh",
+      request.env?.PATH === undefined ? "sh" : "/bin/sh", // it is looked for where the command's programs are
       "-c",
       RUN,
       "sh",
@@ -114,7 +116,16 @@ export async function plainRequest(
       ...command,
     ];
     const env = Object.entries(request.env ?? {}).map(([key, value]) => `${key}=${value}`);
-    const { exitCode, streams } = await exec(argv, { input, env, limit: request.outputBytes ?? null });
+    // A name alone takes a variable of the image away.
+    env.unshift(...(request.unset ?? []).filter((key) => request.env?.[key] === undefined));
+    const { exitCode, streams } = await exec(argv, {
+      input,
+      env,
+      limit: request.outputBytes ?? null,
+      onExec: (it) => {
+        main = it;
+      },
+    });
     const said = Buffer.from(streams[request.merge ? 0 : 1].head).toString("utf8");
     if (exitCode === 125 && said === name) throw new FileError(`sandbox: no such folder: ${request.cwd}`);
     const shell = request.keep && !timedOut ? await shellState(name, exec) : null;
@@ -135,6 +146,36 @@ export async function plainRequest(
   }
 }
 
+/** How often a command is killed that goes on, how long each time is waited for its end, and between two looks. */
+const KILLS = 3;
+const KILL_MS = 3000;
+const LOOK_MS = 100;
+
+/** Kills a command, again if it goes on, as where no process may be made for it; in the end with the container. */
+async function killSurely(
+  container: Docker.Container,
+  kill: () => Promise<unknown>,
+  isOver: () => boolean | Promise<boolean>,
+): Promise<void> {
+  for (let tries = 0; tries < KILLS; tries++) {
+    kill().catch(() => {});
+    for (let ms = 0; ms < KILL_MS; ms += LOOK_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+      if (await isOver()) return;
+    }
+  }
+  await container.remove({ force: true, v: true }).catch(() => {});
+}
+
+/** Whether a command that has begun has ended; not if the daemon does not say. */
+async function isOver(exec: Docker.Exec | undefined): Promise<boolean> {
+  try {
+    return exec !== undefined && !(await exec.inspect()).Running;
+  } catch {
+    return false;
+  }
+}
+
 type Exec = (argv: readonly string[], options?: Partial<ExecOptions>) => Promise<Executed>;
 
 /** A script that is too long for an argument goes through a file. */
@@ -145,18 +186,25 @@ async function scriptArgument(script: string, name: string, exec: Exec): Promise
   return file;
 }
 
-async function shellState(name: string, exec: Exec): Promise<ShellState | null> {
+/** Without variables where `env` could not be run. */
+async function shellState(name: string, exec: Exec): Promise<Partial<ShellState> | null> {
   const { streams } = await exec(["sh", "-c", `cat ${NOTES}${name}.state; printf "\\0\\0"; env -0`]);
   const [kept, base = ""] = Buffer.from(streams[0].head).toString("utf8").split("\0\0\0");
   const [cwd, ...pairs] = kept!.split("\0");
   if (!cwd) return null;
-  const known = new Set(base.split("\0"));
-  const own = pairs.filter((pair) => pair !== "" && !known.has(pair));
-  const env = own.map((pair): [string, string] => [
+  const [now, before] = [variables(pairs), variables(base.split("\0"))];
+  if (now.size === 0) return { cwd };
+  const env = [...now].filter(([key, value]) => before.get(key) !== value);
+  const unset = [...before.keys()].filter((key) => !now.has(key)).sort();
+  return { cwd, env: Object.fromEntries(env), ...(unset.length > 0 && { unset }) };
+}
+
+function variables(pairs: readonly string[]): Map<string, string> {
+  const all = pairs.map((pair): [string, string] => [
     pair.slice(0, pair.indexOf("=")),
     pair.slice(pair.indexOf("=") + 1),
   ]);
-  return { cwd, env: Object.fromEntries(env.filter(([key]) => !FLEETING.includes(key))) };
+  return new Map(all.filter(([key]) => key !== "" && !FLEETING.includes(key)));
 }
 
 interface ExecOptions {
@@ -164,6 +212,7 @@ interface ExecOptions {
   readonly env: readonly string[];
   readonly input: Uint8Array;
   readonly limit: number | null;
+  readonly onExec?: (exec: Docker.Exec) => void;
 }
 
 interface Executed {
@@ -178,7 +227,7 @@ async function dockerExec(
   argv: readonly string[],
   options: ExecOptions,
 ): Promise<Executed> {
-  const { user, env, input, limit } = options;
+  const { user, env, input, limit, onExec } = options;
   try {
     const exec = await container.exec({
       Cmd: [...argv],
@@ -189,6 +238,7 @@ async function dockerExec(
       ...(user !== undefined && { User: user }),
     });
     const stream = await exec.start({ hijack: true, stdin: true });
+    onExec?.(exec);
     const captures = [0, 1].map(() => new Capture(limit ?? Number.MAX_SAFE_INTEGER));
     let lastMs = systemClock.now();
     const [out, err] = captures.map((capture) =>

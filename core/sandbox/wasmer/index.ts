@@ -7,6 +7,7 @@ import { loadPython } from "./engine/python.ts";
 import { pythonArgs } from "./engine/python-args.ts";
 import type { ProgramSource } from "./engine/thread.ts";
 import { locate } from "./optional.ts";
+import { GNU_NAMES } from "./shell/gnu-commands.ts";
 import { loadShell } from "./shell/load-shell.ts";
 import { type Program, Programs } from "./shell/programs.ts";
 
@@ -57,7 +58,7 @@ export async function createWasmerSandbox(options: WasmerSandboxOptions = {}): P
   const table = programsOf(python, programs);
   shared.engine ??= new Engine();
   const known = new Programs(shared.engine, table);
-  const tree = baseTree([...getCommandNames(), ...known.names, "git", "patch", "kill"]);
+  const tree = baseTree([...getCommandNames(), ...known.names, ...GNU_NAMES, "git", "patch", "kill"]);
   tree.mkdirs(cwd);
   const encoder = new TextEncoder();
   for (const [path, content] of Object.entries(files)) {

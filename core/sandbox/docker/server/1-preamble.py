@@ -6,9 +6,13 @@ does, and the container with it, so that no container outlives its owner.
 
 A frame either way is: length of the payload (4 bytes), type (1 byte), id of the request (4 bytes), payload.
 To the server: R request (JSON), D input of a command, E end of that input, K kill.
-From the server: O output (stream, 0 head or 1 tail, then bytes), A answer (JSON), which is a request's last frame.
+From the server: O output (stream, 0 head or 1 tail, then bytes), W so many more bytes of the input were taken (4 bytes),
+A answer (JSON), which is a request's last frame.
+
+Nobody here ever waits for room to write. What has no room is kept, and while much is kept, its source is not read.
 """
 
+import collections
 import ctypes
 import errno
 import fcntl

@@ -8,6 +8,7 @@ class Branches:
         self.branches = {}  # id: {"lower": [layers], "upper": layer, "root": path}
         self.holders = {}  # layer: branches and snapshots that need it
         self.snapshots = {}  # id: [layers]
+        self.unneeded = []  # folders of layers that are to be deleted
         self.count = 0
         self.options = ",volatile"
 
@@ -30,7 +31,16 @@ class Branches:
             self.holders[layer] -= 1
             if self.holders[layer] == 0:
                 del self.holders[layer]
-                remove_later([BASE + "/l/%d" % layer, BASE + "/w/%d" % layer])
+                self.unneeded += [BASE + "/l/%d" % layer, BASE + "/w/%d" % layer]
+        self.remove_unneeded()
+
+    def remove_unneeded(self):
+        if self.unneeded:
+            try:
+                remove_later(self.unneeded)
+                self.unneeded = []
+            except OSError:
+                pass  # no process may be made now: tried again later
 
     def lay(self, lower):
         """A new upper directory on the given layers, mounted."""

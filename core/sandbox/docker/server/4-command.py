@@ -1,8 +1,8 @@
 """What happens between a request and its end: guardians, users, shell state, leftovers."""
 
 
-# Where a script's shell leaves its state.
-STATE_FD = 9
+# Where a script's shell leaves its state: a number that no script takes for a file of its own.
+STATE_FD = 963
 
 
 class Refused(Exception):
@@ -77,7 +77,8 @@ def start_apart(request, files, control):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
         place(request, files)
-        drop_user(become(CONFIG.get("user")))
+        user = become(CONFIG.get("user"))
+        drop_user(user)
         if "builtin" in request:
             BUILTINS[request["builtin"]](request)
             os._exit(0)
@@ -88,7 +89,10 @@ def start_apart(request, files, control):
         for number in SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        argv, env = command_of(request)
+        home = user[3] if user and not CONFIG.get("imageHome") else None
+        if home and request.get("keep"):
+            say(control, {"home": home})
+        argv, env = command_of(request, home)
         start(argv, env, lambda path: os.execve(path, argv, env))
     except NoProgram as error:
         os.write(2, error.line())
@@ -159,17 +163,18 @@ def tell(control, request, error):
 
 
 def become(name):
-    """The (uid, gid, groups) of a user's name or number, as the branch's own passwd file has it."""
+    """The (uid, gid, groups, home) of a user's name or number, as the branch's own passwd file has it."""
     if not name:
         return None
     name, _, group = str(name).partition(":")
     try:
         entry = pwd.getpwuid(int(name)) if name.isdigit() else pwd.getpwnam(name)
-        return entry.pw_uid, int(group) if group else entry.pw_gid, os.getgrouplist(entry.pw_name, entry.pw_gid)
+        groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
+        return entry.pw_uid, int(group) if group else entry.pw_gid, groups, entry.pw_dir
     except KeyError:
         if not name.isdigit():
             raise Refused("no such user: %s" % name)
-        return int(name), int(group or name), []
+        return int(name), int(group or name), [], "/"
 
 
 def drop_user(user):
@@ -180,9 +185,21 @@ def drop_user(user):
     os.setuid(user[0])
 
 
-# At the end of a script, whatever ended it, its folder and its exported variables go to file 9.
-KEEP_SHELL = """trap '{ printf "%s\\0" "$PWD"; env -0; } >&9 9>&-' EXIT; eval "$1\""""
-BASE_ENV = dict(os.environ)
+# At the end of a script, whatever ended it, its folder and its exported variables go to that file. By its path, since
+# the smaller shells know no number above 9, and `env` by its own, since a script may have changed where it is looked for.
+KEEP_SHELL = """trap '{ printf "%%s\\0" "$PWD"; %s -0; } > /proc/self/fd/%d' EXIT; eval "$1\""""
+
+
+def given_env():
+    """The variables that this process was started with: Python may have set LC_CTYPE, for itself."""
+    env = dict(os.environ)
+    with open("/proc/self/environ", "rb") as source:
+        if not any(pair.startswith(b"LC_CTYPE=") for pair in source.read().split(b"\0")):
+            env.pop("LC_CTYPE", None)
+    return env
+
+
+BASE_ENV = given_env()
 # What Linux takes in one argument, in bytes.
 LONGEST_ARGUMENT = 131072
 
@@ -216,14 +233,21 @@ def memory_file(data):
 FLEETING = ("_", "SHLVL", "PWD", "OLDPWD")
 
 
-def shell_state(data):
-    """What a script left behind, as the folder and the variables that differ from the container's own."""
+def shell_state(data, home):
+    """What a script left behind, as the folder and how its variables differ from a command's own.
+
+    Without variables where `env` could not be run.
+    """
     fields = data.decode("utf8", "replace").split("\0")
     if len(fields) < 2:
         return None
-    pairs = (field.partition("=") for field in fields[1:] if field)
-    env = {name: value for name, _, value in pairs if name not in FLEETING and BASE_ENV.get(name) != value}
-    return {"cwd": fields[0], "env": env}
+    if not any(fields[1:]):
+        return {"cwd": fields[0]}
+    base = dict(BASE_ENV, HOME=home) if home else BASE_ENV
+    all_of_it = {name: value for name, _, value in (field.partition("=") for field in fields[1:] if field)}
+    env = {name: value for name, value in all_of_it.items() if name not in FLEETING and base.get(name) != value}
+    unset = sorted(name for name in base if name not in FLEETING and name not in all_of_it)
+    return dict({"cwd": fields[0], "env": env}, **({"unset": unset} if unset else {}))
 
 
 class NoProgram(Exception):
@@ -264,9 +288,11 @@ LIMITS = CONFIG.get("limits", {})
 APART = bool(CONFIG.get("user") or LIMITS) or not hasattr(os, "posix_spawn")
 
 
-def command_of(request):
+def command_of(request, home=None):
     """A command's argv and variables."""
-    env = dict(BASE_ENV)
+    env = dict(BASE_ENV, HOME=home) if home else dict(BASE_ENV)
+    for name in request.get("unset") or ():
+        env.pop(name, None)
     env.update(request.get("env") or {})
     if "script" not in request:
         return request["argv"], env
@@ -274,7 +300,10 @@ def command_of(request):
     script = request["script"]
     if len(script) > LONGEST_ARGUMENT // 4:
         script = ". " + in_memory(script)
-    return ([shell, "-c", KEEP_SHELL, shell, script] if request.get("keep") else [shell, "-c", script]), env
+    if not request.get("keep"):
+        return [shell, "-c", script], env
+    lister = "/usr/bin/env" if os.path.exists("/usr/bin/env") else "env"
+    return [shell, "-c", KEEP_SHELL % (lister, STATE_FD), shell, script], env
 
 
 def rehearse():

@@ -38,6 +38,8 @@ class Stream:
 
 
 STATE_LIMIT = 1 << 21
+# The sender of a large input is told of each so many bytes that were taken; it sends a few times as much ahead.
+TAKEN_STEP = 1 << 20
 
 
 # What the commands of one branch may use together, looked at so often while any runs.
@@ -86,10 +88,12 @@ class Job:
         self.timed_out, self.killed, self.over = False, False, False
         self.input = files[0]
         self.pending = bytearray()
+        self.taken = 0  # bytes of the input that were written since its sender was last told
         self.input_ended = False
         self.control = guardian.control.fileno()
         self.said = bytearray()
         self.error = None
+        self.home = None  # its user's, if that is not the container's own
         self.keep, self.merge = bool(request.get("keep")), bool(request.get("merge"))
         limit = request.get("outputBytes")
         send = lambda stream, part, data: server.send(b"O", key, bytes((stream, part)) + data)
@@ -101,16 +105,52 @@ class Job:
         self.drain_until = None
 
 
+# Bytes that wait to be sent: above the first, what they come from is no longer read; below the second it is again.
+MUCH_KEPT, LITTLE_KEPT = 1 << 22, 1 << 20
+
+
 class Wire:
-    """Frames in and out of two files."""
+    """Frames in and out of two files. Sending never waits: what the other end has no room for is kept, in order."""
 
     def __init__(self, source, target):
         self.source, self.target, self.buffer = source, target, bytearray()
+        self.kept, self.kept_bytes = collections.deque(), 0
+        self.full = False  # whether much is kept
+        self.blocked = False  # whether the other end has no room
+        self.poll, self.reading = None, True
+        os.set_blocking(target, False)
+
+    def watch(self, poll, reading=True):
+        """Has `poll` tell what there is to do. Without `reading`, frames stay with the other end."""
+        self.poll, self.reading = poll, reading
+        source, target = select.POLLIN if reading else 0, select.POLLOUT if self.blocked else 0
+        if self.source == self.target:
+            poll.register(self.source, source | target)
+            return
+        poll.register(self.source, source)
+        if target:
+            poll.register(self.target, target)
+        else:
+            try:
+                poll.unregister(self.target)
+            except KeyError:
+                pass
+
+    def turn(self, fd, event):
+        """Does what a file is ready for. Returns the frames that are complete now; None if the other end is gone."""
+        if fd == self.target and self.blocked:
+            try:
+                self.flush()
+            except OSError:
+                return None
+        return self.receive() if fd == self.source and event != select.POLLOUT else []
 
     def receive(self):
         """The frames that are complete now; None at the end of the input."""
         try:
             data = os.read(self.source, 1 << 20)
+        except BlockingIOError:
+            return []
         except OSError:
             data = b""
         if not data:
@@ -126,9 +166,34 @@ class Wire:
         return frames
 
     def send(self, kind, key, payload):
-        view = memoryview(struct.pack("<IcI", len(payload), kind, key) + payload)
-        while view:
-            view = view[os.write(self.target, view):]
+        self.kept.append(memoryview(struct.pack("<IcI", len(payload), kind, key) + payload))
+        self.kept_bytes += 9 + len(payload)
+        if not self.blocked:
+            self.flush()
+
+    def flush(self):
+        """Writes what is kept, as far as there is room."""
+        blocked = False
+        while self.kept and not blocked:
+            try:
+                written = os.write(self.target, self.kept[0])
+            except BlockingIOError:
+                blocked = True
+                continue
+            self.kept_bytes -= written
+            if written < len(self.kept[0]):
+                self.kept[0] = self.kept[0][written:]
+            else:
+                self.kept.popleft()
+        if blocked != self.blocked:
+            self.blocked = blocked
+            if self.poll is not None:
+                self.watch(self.poll, self.reading)
+
+    def filled(self):
+        """Whether it has become full, or is full no more, since this was last asked."""
+        was, self.full = self.full, self.kept_bytes > (LITTLE_KEPT if self.full else MUCH_KEPT)
+        return self.full != was
 
     def answer(self, key, value):
         self.send(b"A", key, json.dumps(value).encode())
@@ -159,7 +224,7 @@ class Executor:
     def run(self):
         libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
         wake = watch_children()
-        self.poll.register(self.wire.source, select.POLLIN)
+        self.wire.watch(self.poll)
         self.poll.register(wake, select.POLLIN)
         while True:
             events = self.poll.poll(0 if self.want_idle else self.wait_ms())
@@ -169,9 +234,9 @@ class Executor:
                     self.idle = self.idle or self.prepare()
                 except OSError:
                     pass  # no process may be made now: the next command tries again
-            for fd, _ in events:
-                if fd == self.wire.source:
-                    frames = self.wire.receive()
+            for fd, event in events:
+                if fd in (self.wire.source, self.wire.target):
+                    frames = self.wire.turn(fd, event)
                     if frames is None:
                         os._exit(0)
                     for frame in frames:
@@ -180,8 +245,19 @@ class Executor:
                     os.read(wake, 4096)
                 elif fd in self.fds:
                     self.transfer(fd)
+            if self.wire.filled():
+                self.watch_readers()
             self.reap()
             self.enforce()
+
+    def watch_readers(self):
+        """What is passed on as it comes, a file that is read, waits while much is kept."""
+        for fd, job in self.fds.items():
+            if fd in job.streams:
+                self.poll.register(fd, self.events_of(job.streams[fd]))
+
+    def events_of(self, stream):
+        return 0 if self.wire.full and stream.limit is None else select.POLLIN
 
     def wait_ms(self):
         times = [job.deadline for job in self.jobs.values() if job.deadline is not None and job.status is None]
@@ -212,6 +288,8 @@ class Executor:
         try:
             for number in range(4 if request.get("keep") else 3):  # input, output, error, state
                 source, target = os.pipe()
+                if number == 3:
+                    os.fchmod(target, 0o622)  # opened by its path, by whatever user the command is
                 ours.append(source if number else target)
                 theirs.append(target if number else source)
             # A command may kill all that it sees, the guardian of the next command too.
@@ -233,8 +311,9 @@ class Executor:
             os.set_blocking(fd, False)
             self.fds[fd] = job
         self.fds[job.control] = job
-        for fd in ours[1:] + [job.control]:
-            self.poll.register(fd, select.POLLIN)
+        for fd, stream in job.streams.items():
+            self.poll.register(fd, self.events_of(stream))
+        self.poll.register(job.control, select.POLLIN)
 
     def prepare(self):
         """Forks a guardian that waits for commands."""
@@ -243,6 +322,7 @@ class Executor:
         if pid == 0:
             self.become_guardian(theirs.detach())
         theirs.close()
+        ours.setblocking(False)
         return Guardian(pid, ours)
 
     def become_guardian(self, control):
@@ -267,12 +347,15 @@ class Executor:
             while job.pending:
                 written = os.write(job.input, job.pending[:1 << 16])
                 del job.pending[:written]
+                job.taken += written
         except BlockingIOError:
             self.poll.register(job.input, select.POLLOUT)
-            return
         except OSError:
             job.pending.clear()
             job.input_ended = True
+        if job.taken >= TAKEN_STEP:
+            self.send(b"W", job.key, struct.pack("<I", job.taken))
+            job.taken = 0
         if job.input_ended and not job.pending:
             self.forget(job.input)
             job.input = None
@@ -315,6 +398,9 @@ class Executor:
         *lines, job.said = job.said.split(b"\n")
         for line in lines:
             said = json.loads(line.decode())
+            if "home" in said:
+                job.home = said["home"]
+                continue
             if "code" not in said:
                 job.error = said
                 continue
@@ -450,7 +536,7 @@ class Executor:
         state = job.all_streams.pop() if job.keep else None
         omitted = [stream.finish() for stream in job.all_streams]
         self.answer(job.key, {
-            "shell": shell_state(bytes(state.head)) if state else None,
+            "shell": shell_state(bytes(state.head), job.home) if state else None,
             "exitCode": 137 if job.timed_out else job.status,
             "timedOut": job.timed_out,
             "omitted": omitted,

@@ -4,6 +4,8 @@
 # So long nothing happens before what nobody waits for is done, unless there is too much of it.
 QUIET_MS = 20
 MOST_RETIRED = 16
+# And so long before what could not be done for want of a process is tried again.
+RETRY_MS = 500
 
 
 class Router:
@@ -26,16 +28,16 @@ class Router:
         wake = watch_children()
         self.branches.start()
         self.groups = Groups()
-        self.poll.register(self.wire.source, select.POLLIN)
+        self.wire.watch(self.poll)
         self.poll.register(wake, select.POLLIN)
         self.wire.answer(0, {"ready": True, "note": self.groups.note})
         while True:
-            events = self.poll.poll(0 if self.soon else QUIET_MS if self.later or self.retired else None)
+            events = self.poll.poll(self.wait_ms())
             if not events or len(self.retired) > MOST_RETIRED:
                 self.catch_up()
-            for fd, _ in events:
-                if fd == self.wire.source:
-                    frames = self.wire.receive()
+            for fd, event in events:
+                if fd in (self.wire.source, self.wire.target):
+                    frames = self.wire.turn(fd, event)
                     if frames is None:
                         os._exit(0)
                     for frame in frames:
@@ -43,8 +45,19 @@ class Router:
                 elif fd == wake:
                     os.read(wake, 4096)
                 elif fd in self.by_fd:
-                    self.relay(self.by_fd[fd])
+                    self.relay(self.by_fd[fd], event)
+            if self.wire.filled():
+                # What branches write stays with them while their owner is slow to read.
+                for _, line in self.lines.values():
+                    line.watch(self.poll, not self.wire.full)
             self.reap()
+
+    def wait_ms(self):
+        if self.soon:
+            return 0
+        if self.later or self.retired:
+            return QUIET_MS
+        return RETRY_MS if self.branches.unneeded else None
 
     def handle(self, kind, key, payload):
         if kind != b"R":
@@ -84,7 +97,13 @@ class Router:
             self.wire.answer(key, {"error": "server", "message": str(error)})
 
     def catch_up(self):
-        """Does one of the things that nobody waits for."""
+        """Does one of the things that nobody waits for. What fails is left to whoever will need it."""
+        try:
+            self.do_next()
+        except OSError:
+            pass
+
+    def do_next(self):
         if self.soon:
             branch = self.soon.pop(0)
         elif self.retired:
@@ -96,6 +115,7 @@ class Router:
         elif self.later:
             branch = self.later.pop(0)
         else:
+            self.branches.remove_unneeded()
             return
         if branch in self.branches.branches:
             self.line(branch)
@@ -115,18 +135,32 @@ class Router:
         root = self.branches.branches[branch]["root"]
         group = self.groups.create(branch)
         ours, theirs = socket.socketpair()
-        check(libc.unshare(CLONE_NEWPID), "unshare")
-        pid = os.fork()
-        if pid == 0:
-            self.become_executor(root, theirs.fileno(), group)
-        check(libc.setns(self.own_pid_space, CLONE_NEWPID), "setns")
-        theirs.close()
+        try:
+            pid = self.start_executor(root, theirs.fileno(), group)
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
         fd = ours.detach()
         wire = Wire(fd, fd)
         self.lines[branch] = (pid, wire)
         self.by_fd[fd] = branch
-        self.poll.register(fd, select.POLLIN)
+        wire.watch(self.poll, not self.wire.full)
         return wire
+
+    def start_executor(self, root, fd, group):
+        check(libc.unshare(CLONE_NEWPID), "unshare")
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self.become_executor(root, fd, group)
+            return pid
+        except OSError as error:
+            raise OSError(error.errno, "no process can be started for the branch, which `pids` may forbid: %s" % error.strerror)
+        finally:
+            # Also after a failure: who is between two spaces can make no further one.
+            check(libc.setns(self.own_pid_space, CLONE_NEWPID), "setns")
 
     def become_executor(self, root, fd, group):
         try:
@@ -151,8 +185,9 @@ class Router:
         except (OSError, KeyError):
             self.hang_up(branch)
 
-    def relay(self, branch):
-        frames = self.lines[branch][1].receive()
+    def relay(self, branch, event):
+        wire = self.lines[branch][1]
+        frames = wire.turn(wire.source, event)
         if frames is None:
             self.hang_up(branch)
             return

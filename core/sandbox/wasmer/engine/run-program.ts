@@ -1,5 +1,5 @@
 import type { FileTree } from "../tree/file-tree.ts";
-import { namesOf } from "../tree/path.ts";
+import { joined, namesOf } from "../tree/path.ts";
 import { BytecodeServer } from "./bytecode-server.ts";
 import type { Engine } from "./engine.ts";
 import type { FileServer } from "./mounts.ts";
@@ -50,7 +50,7 @@ export async function runProgram(
   const given = {
     ...env,
     ...(PYTHONPATH !== undefined && { FORKGYM_PYTHONPATH: PYTHONPATH }),
-    PYTHONPATH: [SITE_FOLDER, ...(PYTHONPATH ? [PYTHONPATH] : [])].join(":"),
+    PYTHONPATH: [SITE_FOLDER, ...fromFolder(PYTHONPATH, folder)].join(":"),
     PYTHONPYCACHEPREFIX: BYTECODE_FOLDER,
     FORKGYM_CWD: folder,
     ...(merge && { FORKGYM_MERGE: "1" }),
@@ -61,4 +61,9 @@ export async function runProgram(
   } finally {
     for (const id of Object.values(mounts)) engine.mounts.remove(id);
   }
+}
+
+/** A Python starts in `/`, so its own copy of the list has absolute folders; an empty entry is the current one. */
+function fromFolder(list: string | undefined, cwd: string): string[] {
+  return list ? list.split(":").map((entry) => joined(cwd, entry)) : [];
 }

@@ -16,6 +16,8 @@ const SIGNALS: Readonly<Record<string, number>> = { HUP: 1, INT: 2, QUIT: 3, KIL
 export interface Told {
   state?: ShellState;
   piped?: Uint8Array;
+  /** Lines that are added to the script's stderr at its end: of what runs where the shell drops that. */
+  readonly notes: string[];
 }
 
 /** How a script tells the sandbox what is in it: see `tellState`, and `scriptOf` in `shell.ts`. */

@@ -1,6 +1,7 @@
 import type { ScriptNode, SimpleCommandNode, TransformPlugin } from "just-bash";
+import { folderGlobs } from "./folder-globs.ts";
 import { mergeStreams } from "./merge.ts";
-import { simpleCommandsIn } from "./nodes.ts";
+import { forLoopsIn, simpleCommandsIn, splitRanges } from "./nodes.ts";
 import { isSame, markSame, textOf, wordOf } from "./redirections.ts";
 
 /** Runs a file, see `run-file.ts`. */
@@ -28,6 +29,8 @@ export class Prepare {
       const merges = this.mergesNext;
       this.mergesNext = false;
       const isMarked = (command: SimpleCommandNode): boolean => this.#keepsOrder(commandOf(command));
+      splitRanges(ast);
+      folderGlobs(ast, forLoopsIn(ast));
       for (const command of simpleCommandsIn(ast)) {
         runByUs(command);
         if (isMarked(command) && isSame(command.redirections, false)) command.redirections.push(markSame());

@@ -1,4 +1,6 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import type { BufferEncoding, FileContent, FsStat, IFileSystem, MkdirOptions } from "just-bash";
+import { decode, encode } from "../gnu/text.ts";
 import { Fault } from "../tree/fault.ts";
 import type { FileTree } from "../tree/file-tree.ts";
 import type { Node } from "../tree/node.ts";
@@ -12,7 +14,7 @@ type Encoding = { readonly encoding?: BufferEncoding | null } | BufferEncoding |
 const NULL = "/dev/null";
 
 /** The shell looks for its commands as files; those by which it answers us are no files of the sandbox. */
-const OWN = /^\/usr\/bin\/forkgym-(state|out|run)$/;
+const OWN = /^\/usr\/bin\/forkgym-(state|out|run|folders)$/;
 const SHELL = "/usr/bin/bash";
 
 /** A tree as the shell sees it, for one command. Each call is a chance to stop, and to let others have a turn. */
@@ -20,6 +22,8 @@ export class ShellFiles implements IFileSystem {
   readonly #tree: FileTree;
   readonly #stop: Stop;
   readonly #sink: Sink;
+  /** What was read as bytes, which the shell's commands take for text if they can. */
+  readonly seen: { odd: boolean; utf8: boolean } = { odd: false, utf8: false };
 
   constructor(tree: FileTree, stop: Stop, sink: Sink) {
     this.#tree = tree;
@@ -28,11 +32,22 @@ export class ShellFiles implements IFileSystem {
   }
 
   async readFile(path: string, options?: Encoding): Promise<string> {
-    const bytes = await this.readFileBuffer(path);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(encodingOf(options));
+    const bytes = await this.#read(path);
+    const encoding = encodingOf(options);
+    if (encoding === "utf8" || encoding === "utf-8") {
+      if (!isAscii(bytes)) this.seen.utf8 = true;
+      return decode(bytes);
+    }
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(encoding);
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
+    const bytes = await this.#read(path);
+    if (!isAscii(bytes)) this.seen[isUtf8(bytes) ? "utf8" : "odd"] = true;
+    return bytes;
+  }
+
+  async #read(path: string): Promise<Uint8Array> {
     await this.#stop.turn();
     return path === NULL ? new Uint8Array() : this.#tree.read(path);
   }
@@ -179,9 +194,10 @@ function encodingOf(options: Encoding): BufferEncoding {
 
 /** The shell may go on with what it gave, so bytes are copied; the tree keeps them. */
 function bytesOf(content: FileContent, options: Encoding): Uint8Array {
-  return typeof content === "string"
-    ? new Uint8Array(Buffer.from(content, encodingOf(options)))
-    : new Uint8Array(content);
+  if (typeof content !== "string") return new Uint8Array(content);
+  const encoding = encodingOf(options);
+  const isText = encoding === "utf8" || encoding === "utf-8";
+  return new Uint8Array(isText ? encode(content) : Buffer.from(content, encoding));
 }
 
 function kindOf({ kind }: Node): { isFile: boolean; isDirectory: boolean; isSymbolicLink: boolean } {

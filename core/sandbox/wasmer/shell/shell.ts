@@ -1,6 +1,8 @@
 import type { ShellState } from "../../sandbox.ts";
 import type { FileTree } from "../tree/file-tree.ts";
 import { quoted, stdoutOf } from "./command.ts";
+import { foldersCommand } from "./folder-globs.ts";
+import { gnuCommands } from "./gnu-commands.ts";
 import { loadShell } from "./load-shell.ts";
 import { gitCommands, killCommand, programCommands, type Told, tellCommands } from "./own-commands.ts";
 import { Prepare, RUN } from "./prepare.ts";
@@ -11,6 +13,8 @@ import { ShellFiles } from "./shell-files.ts";
 import { Sink } from "./sink.ts";
 import { STOPPED, type Stop, stopError } from "./stop.ts";
 import { tellState } from "./tell-state.ts";
+import { textCommands } from "./text-commands.ts";
+import { xargsCommand } from "./xargs.ts";
 
 export interface ShellCall {
   readonly tree: FileTree;
@@ -39,13 +43,14 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   const { tree, stop, cwd, env, command, programs } = call;
   const { Bash } = await loadShell();
   stop.fault = await stopError();
-  const told: Told = {};
+  const told: Told = { notes: [] };
   const sink = new Sink();
   const keepsOrder = [...programs.names, ...Scripts.commands, "forkgym-run"];
   const prepare = new Prepare((name) => keepsOrder.includes(name));
   const scripts = new Scripts(sink, prepare);
+  const files = new ShellFiles(tree, stop, sink);
   const bash = new Bash({
-    fs: new ShellFiles(tree, stop, sink),
+    fs: files,
     cwd,
     customCommands: [
       ...programCommands(call),
@@ -53,6 +58,10 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
       runFileCommand(tree, scripts),
       ...tellCommands(told),
       ...gitCommands(call),
+      ...gnuCommands(call),
+      ...textCommands(files),
+      xargsCommand(),
+      foldersCommand(tree, told.notes),
       killCommand(stop),
     ],
     defenseInDepth: false,
@@ -74,7 +83,7 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   return {
     exitCode: result.exitCode,
     stdout: Buffer.concat([cleaned(sink.result()), told.piped ?? cleaned(stdoutOf(result))]),
-    stderr: cleaned(Buffer.from(result.stderr)),
+    stderr: cleaned(Buffer.from(result.stderr + told.notes.join(""))),
     state: told.state,
   };
 }
@@ -93,7 +102,7 @@ function cleaned(bytes: Buffer): Buffer {
   const clean = bytes
     .toString("latin1")
     .replaceAll(`bash: ${STOPPED}\n`, "")
-    .replaceAll(/^\+* ?\/usr\/bin\/forkgym-(state|out)\b.*\n/gm, "")
+    .replaceAll(/^\+* ?\/usr\/bin\/forkgym-(state|out|folders)\b.*\n/gm, "")
     .replaceAll(new RegExp(`^(\\+.*?)${RUN} `, "gm"), "$1");
   return Buffer.from(clean, "latin1");
 }

@@ -74,6 +74,11 @@ export class Stop {
     return this.#controller.signal;
   }
 
+  /** Until the time-out. */
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - this.#clock.now());
+  }
+
   now(cause: StopCause): void {
     this.#cause ??= cause;
     this.#controller.abort();

@@ -1,12 +1,18 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import Docker from "dockerode";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { connectDaemon, ensureImage } from "../../../../core/sandbox/docker/daemon.ts";
 
 let server: Server | undefined;
-afterEach(() => server?.close());
+afterEach(() => {
+  server?.close();
+  vi.unstubAllEnvs();
+});
 
 /** A daemon that says what a test wants. */
 async function daemon(answer: RequestListener): Promise<Docker> {
@@ -58,12 +64,29 @@ test("an image that is not here is pulled, and how it goes is told", async () =>
   expect(lines).toEqual(["abc Downloading 1MB/2MB", "Done"]);
 });
 
+test("an image is pulled with what `docker login` keeps", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "forkgym-daemon-"));
+  const auth = Buffer.from("me:secret").toString("base64");
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ auths: { "reg.example": { auth } } }));
+  vi.stubEnv("DOCKER_CONFIG", folder);
+  let login: unknown;
+  const docker = await daemon((request, reply) => {
+    const header = request.headers["x-registry-auth"];
+    if (typeof header === "string") login = JSON.parse(Buffer.from(header, "base64").toString());
+    reply.statusCode = request.url?.startsWith("/images/create") || login ? 200 : 404;
+    reply.end(JSON.stringify(login ? { Id: "sha256:1" } : { message: "No such image" }));
+  });
+  await ensureImage(docker, "reg.example/me/private:1", () => {});
+  expect(login).toEqual({ username: "me", password: "secret", serveraddress: "reg.example" });
+  rmSync(folder, { recursive: true });
+});
+
 test("an image that cannot be pulled is named with the reason", async () => {
   const docker = await daemon((_, reply) => {
     reply.statusCode = 404;
     reply.end(JSON.stringify({ message: "pull access denied for nothing" }));
   });
   await expect(ensureImage(docker, "nothing:1", () => {})).rejects.toThrow(
-    /^docker: no image nothing:1 here, and pulling it failed: .*pull access denied for nothing/,
+    /^docker: no image nothing:1 here, and pulling it failed: .*pull access denied for nothing.*; check its name, or get it with `docker pull nothing:1` first$/,
   );
 });

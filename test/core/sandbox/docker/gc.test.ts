@@ -99,6 +99,31 @@ describeDocker("garbage", () => {
     expect(await left()).toHaveLength(9);
   });
 
+  dockerTest(
+    "what another host left is found where all hosts are asked for, unless a container of it runs",
+    async () => {
+      const [, , birth] = owner().split(" ");
+      const gone = `gone-${process.pid}/1`;
+      const there = `there-${process.pid}/1`;
+      const running = await docker.createContainer({
+        Image: image!,
+        Cmd: ["sleep", "100"],
+        Labels: marks("container", `${there} 7 1`),
+      });
+      await running.start();
+      onTestFinished(() => running.remove({ force: true }).catch(() => {}));
+      await volume(marks("volume", `${there} 7 1 2`));
+      await volume(marks("volume", `${dead.split(" ")[0]} ${process.pid} ${birth}`));
+      await volume(marks("volume", "no label of ours"));
+      const theirs = [await volume(marks("volume", `${gone} 7 1`)), await volume(marks("volume", dead))];
+      expect(names(await found())).toEqual(theirs.slice(1));
+      const all = await findGarbage(docker, { run: RUN, allHosts: true });
+      expect(names(all).sort()).toEqual([...theirs].sort());
+      await running.remove({ force: true });
+      expect(await findGarbage(docker, { run: RUN, allHosts: true })).toHaveLength(3);
+    },
+  );
+
   dockerTest("a living process's are not, and its name does not matter once it is dead", async () => {
     const child = startOwner(`
       const box = await open({ engine: "commit", run: ${JSON.stringify(`${RUN} "$HOME" \\ name`)} });

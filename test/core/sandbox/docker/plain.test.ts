@@ -64,6 +64,20 @@ describeDocker("an image without python3", () => {
     await sandbox.close();
   });
 
+  test("keeps a shell's state whatever a script does to its files, its PATH and the image's variables", async () => {
+    const sandbox = await plain();
+    const keep = (script: string) => sandbox.exec(script, { keepShell: true });
+    await keep("exec 9>/tmp/lock; set -C; cd /usr; export A=1 PATH=/nonexistent");
+    expect(sandbox.shell).toMatchObject({ cwd: "/usr", env: { A: "1", PATH: "/nonexistent" } });
+    await keep("export PATH=/usr/bin:/bin; unset HOSTNAME");
+    expect((await sandbox.exec(`sh -c 'echo "\${HOSTNAME-unset}"'; cat /tmp/lock`)).stdout.text).toBe(
+      "unset\n",
+    );
+    await keep("mv /usr/bin/env /usr/bin/away; cd /var; export A=2");
+    expect(sandbox.shell).toMatchObject({ cwd: "/var", env: { A: "1" } });
+    await sandbox.close();
+  });
+
   testSandbox({
     make: () => plain(),
     kill: async (sandbox) => {

@@ -38,6 +38,15 @@ describe.skipIf(reason)(
       return stdout.text;
     };
 
+    test("finds modules by a PYTHONPATH from its folder on, and sees it as it was given", async () => {
+      const script = `mkdir -p lib/deep; echo 'n = 7' > lib/seven.py
+PYTHONPATH=lib python3 -c 'import seven, os; print(seven.n, os.environ["PYTHONPATH"])'
+cd lib/deep; PYTHONPATH=/none:..: python3 -c 'import seven, sys; print(seven.n, sys.path[1:4])'`;
+      expect(text(await box.exec(script))).toBe(
+        "7 lib\n7 ['/none', '/workspace/lib', '/workspace/lib/deep']\n",
+      );
+    });
+
     test("runs by an argv, from a script, in a pipe and from its input", async () => {
       expect(text(await box.exec(["python3", "-c", "import sys; print(sys.version_info[:2])"]))).toBe(
         "(3, 11)\n",

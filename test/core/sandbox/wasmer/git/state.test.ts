@@ -106,7 +106,7 @@ describe.skipIf(reason)(`a repository in a sandbox${reason && ` (skipped: ${reas
   test("is not found by a search through the files", async () => {
     const box = await make();
     expect(await out(box, "grep -rl two . ; find . -name '*.py' | sort")).toBe(
-      "pkg/b.py\n./a.py\n./pkg/b.py\n",
+      "./pkg/b.py\n./a.py\n./pkg/b.py\n",
     );
   });
 
