@@ -54,7 +54,8 @@ export class PlainDocker {
   /** Detached: the daemon kills what is attached to a connection that goes. */
   async #exec(script: string): Promise<void> {
     const exec = await this.#container.exec({ Cmd: ["sh", "-c", script] });
-    await exec.start({ Detach: true });
+    // Its empty answer is read, or the connection would keep this process for minutes.
+    (await exec.start({ Detach: true })).resume();
     for (;;) {
       const { Running, ExitCode } = await exec.inspect();
       if (!Running && ExitCode === 0) return;
