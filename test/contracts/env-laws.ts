@@ -162,6 +162,16 @@ export const envLaws: Readonly<Record<string, Law>> = {
   "forks with other seeds differ, where the Env is noisy": async (contract) => {
     if (contract.noisy !== true) return;
     let differ = false;
+    // The random cases alone may all be of tasks that chance leaves alone, or have ended before the fork.
+    await once(contract, async (open) => {
+      const { task, seed, actions } = contract.ending;
+      const parent = await started(open, task, seed, []);
+      const snapshot = await parent.snapshot();
+      const forked = async (each: number) => play(await open(parent.fork(snapshot, { seed: each })), actions);
+      const first = await forked(0);
+      for (let each = 1; each <= 24 && !differ; each++)
+        differ = !isDeepStrictEqual(await forked(each), first);
+    });
     await forAll(contract, async (open, { task, seed, before, after }) => {
       if (differ) return;
       const parent = await started(open, task, seed, before);
